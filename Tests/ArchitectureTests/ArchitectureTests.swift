@@ -29,7 +29,8 @@ import Testing
 
     private func table() throws -> ImportTable { ImportTable(try text("docs/internals/architecture.md")) }
 
-    @Test func testThatEveryImportIsInTheTable() throws {
+    @Test(.proves(.architecture, "Targets import only what the table in the architecture page allows"))
+    func testThatEveryImportIsInTheTable() throws {
         let table = try table()
         #expect(table.rows.count >= 14)
         for source in try sources(in: "Sources") {
@@ -39,14 +40,18 @@ import Testing
         }
     }
 
-    @Test func testThatTheTableAndTheManifestSayTheSame() throws {
+    @Test(
+        .proves(.architecture, "Targets import only what the table in the architecture page allows"),
+        .proves(.testsAndPages, "Manual, architecture, decisions, changes"))
+    func testThatTheTableAndTheManifestSayTheSame() throws {
         let folders = Set(try Directory(opening: Project.root).entries("Sources").map(\.name))
         let violations = Rules.manifestViolations(
             table: try table(), manifest: Manifest(try text("Package.swift")), folders: folders)
         for violation in violations { Issue.record("\(violation)") }
     }
 
-    @Test func testThatNoAdapterMayImportAnother() throws {
+    @Test(.proves(.architecture, "Targets import only what the table in the architecture page allows"))
+    func testThatNoAdapterMayImportAnother() throws {
         let table = try table()
         for adapter in Rules.adapters {
             let others = (table.rows[adapter] ?? []).intersection(Rules.adapters)
@@ -54,7 +59,12 @@ import Testing
         }
     }
 
-    @Test func testThatEverySharedDeclarationIsDocumented() throws {
+    @Test(
+        .proves(
+            .architecture,
+            "Every shared declaration is documented, no file has more than 400 lines, and no code can end the daemon or leave work behind"
+        ))
+    func testThatEverySharedDeclarationIsDocumented() throws {
         for source in try sources(in: "Sources") {
             for line in Rules.undocumented(in: source.text) {
                 Issue.record("\(source.path):\(line): a package declaration without a doc comment")
@@ -62,21 +72,32 @@ import Testing
         }
     }
 
-    @Test func testThatNoFileIsTooLong() throws {
+    @Test(
+        .proves(
+            .architecture,
+            "Every shared declaration is documented, no file has more than 400 lines, and no code can end the daemon or leave work behind"
+        ))
+    func testThatNoFileIsTooLong() throws {
         for source in try sources(in: "Sources") + sources(in: "Tests") {
             let count = Rules.length(of: source.text)
             #expect(count <= Rules.longestFile, "\(source.path): \(count) lines")
         }
     }
 
-    @Test func testThatNothingEndsTheDaemonOrLeavesWorkBehind() throws {
+    @Test(
+        .proves(
+            .architecture,
+            "Every shared declaration is documented, no file has more than 400 lines, and no code can end the daemon or leave work behind"
+        ))
+    func testThatNothingEndsTheDaemonOrLeavesWorkBehind() throws {
         let tests = try sources(in: "Tests").filter { $0.target != "ArchitectureTests" }
         for source in try sources(in: "Sources") + tests {
             for (line, word) in Rules.forbidden(in: source.text) { Issue.record("\(source.path):\(line): \(word)") }
         }
     }
 
-    @Test func testThatRowsAreReadInOneCheckedWay() throws {
+    @Test(.proves(.intake, "Rows are read in one checked way: an invalid value is an error that names its column"))
+    func testThatRowsAreReadInOneCheckedWay() throws {
         let others = try sources(in: "Sources/Storage").filter { source in
             !Rules.rowReaders.contains { source.path.hasSuffix("/" + $0) }
         }
@@ -89,13 +110,19 @@ import Testing
         }
     }
 
-    @Test func testThatNumbersAreConvertedWithoutTraps() throws {
+    @Test(.proves(.intake, "No number from outside ends the process"))
+    func testThatNumbersAreConvertedWithoutTraps() throws {
         for source in try sources(in: "Sources") {
             for (line, word) in Rules.traps(in: source.text) { Issue.record("\(source.path):\(line): \(word)") }
         }
     }
 
-    @Test func testThatEveryServiceDescribesItself() throws {
+    @Test(
+        .proves(
+            .programs,
+            "The start describes no object and names no command by reflection, and compiles only the templates of the page that is asked for"
+        ))
+    func testThatEveryServiceDescribesItself() throws {
         for source in try sources(in: "Sources") {
             for line in Rules.undescribedServices(in: source.text) {
                 Issue.record("\(source.path):\(line): a Service that is not CustomStringConvertible")
@@ -103,7 +130,12 @@ import Testing
         }
     }
 
-    @Test func testThatEveryCommandHasAWrittenName() throws {
+    @Test(
+        .proves(
+            .programs,
+            "The start describes no object and names no command by reflection, and compiles only the templates of the page that is asked for"
+        ))
+    func testThatEveryCommandHasAWrittenName() throws {
         let commands = try sources(in: "Sources/martlet").filter { $0.text.contains("ParsableCommand {") }
         #expect(commands.count > 10)
         for source in commands {
@@ -113,7 +145,8 @@ import Testing
         }
     }
 
-    @Test func testW3ThatCodesAreComparedByOneFunctionOnly() throws {
+    @Test(.proves(.badInput, "Signatures, tokens and codes are compared by one function, in constant time (W3)"))
+    func testW3ThatCodesAreComparedByOneFunctionOnly() throws {
         let all = try sources(in: "Sources")
         let comparing = all.filter { $0.text.contains("func areEqual(") }
         #expect(comparing.map(\.path) == ["Sources/Basics/Text/ConstantTime.swift"])

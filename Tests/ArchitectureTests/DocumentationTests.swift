@@ -3,7 +3,8 @@ import TestSupport
 import Testing
 
 /// Holds the pages of docs/operating and docs/reference to their size, and to the messages that the program has.
-@Suite struct DocumentationTests {
+@Suite(.proves(.testsAndPages, "Troubleshooting pages quote messages that the program has; operators' pages are short"))
+struct DocumentationTests {
     private struct Page {
         let path: String
         let text: String

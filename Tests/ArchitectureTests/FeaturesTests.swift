@@ -4,7 +4,8 @@ import Testing
 
 /// Holds docs/reference/features.md to the promises of the tests and of docs/reference/acceptance.md, by `hooks/features`.
 @Suite struct FeaturesTests {
-    @Test func testThatThePageIsWhatTheTestsPromise() async throws {
+    @Test(.proves(.testsAndPages, "The list of promises names only files and tests that exist"))
+    func testThatThePageIsWhatTheTestsPromise() async throws {
         let result = try await run([Project.root + "/hooks/features"])
         #expect(result.status == 0, "\(result.stdout)\(result.stderr)")
     }
@@ -30,19 +31,21 @@ import Testing
         }
     }
 
-    @Test(arguments: [
-        ("Tests/A/ATests.swift", "It is (two)", "It is two", "is not what the tests promise"),
-        ("Tests/A/ATests.swift", ".second", ".third", "there is no chapter .third"),
-        (
-            "Tests/A/ATests.swift", ".promises(.second, \"It is three\")", ".promises(.second, three)",
-            "of which 3 can be read"
-        ),
-        ("Tests/A/ATests.swift", "It is three", "It is (two)", "the promise is in .first too"),
-        ("docs/reference/acceptance.md", "showcase: here", "showcase: there", "has no claim there"),
-        ("docs/reference/acceptance.md", "showcase: here", "`hooks/nowhere`", "hooks/nowhere does not exist"),
-        ("docs/reference/acceptance.md", "| later |", "| |", "no remark says why"),
-        ("docs/reference/acceptance.md", "## First", "## Third", "there is no chapter Third"),
-    ])
+    @Test(
+        .proves(.testsAndPages, "The list of promises names only files and tests that exist"),
+        arguments: [
+            ("Tests/A/ATests.swift", "It is (two)", "It is two", "is not what the tests promise"),
+            ("Tests/A/ATests.swift", ".second", ".third", "there is no chapter .third"),
+            (
+                "Tests/A/ATests.swift", ".promises(.second, \"It is three\")", ".promises(.second, three)",
+                "of which 3 can be read"
+            ),
+            ("Tests/A/ATests.swift", "It is three", "It is (two)", "the promise is in .first too"),
+            ("docs/reference/acceptance.md", "showcase: here", "showcase: there", "has no claim there"),
+            ("docs/reference/acceptance.md", "showcase: here", "`hooks/nowhere`", "hooks/nowhere does not exist"),
+            ("docs/reference/acceptance.md", "| later |", "| |", "no remark says why"),
+            ("docs/reference/acceptance.md", "## First", "## Third", "there is no chapter Third"),
+        ])
     func testThatWhatIsNotTrueIsFound(file: String, text: String, other: String, message: String) async throws {
         try await withProject { project in
             // given

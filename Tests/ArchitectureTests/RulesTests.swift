@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 /// Shows each rule a text that breaks it, because a rule that cannot fail is worthless.
@@ -16,7 +17,8 @@ import Testing
             table.rows == ["Model": [], "Storage": ["Model", "GRDB"], "Web": ["Model", "Storage", "Hummingbird"]])
     }
 
-    @Test func testThatAnImportOutsideTheTableIsFound() {
+    @Test(.proves(.architecture, "Each architecture rule is shown a text that breaks it"))
+    func testThatAnImportOutsideTheTableIsFound() {
         let text =
             "import Foundation\npackage import Model\n@preconcurrency import GRDB\n  import struct Web.Page\n// import Web"
         #expect(Rules.importViolations(in: "Storage", text: text, table: table).map(\.line) == [4])
@@ -32,7 +34,8 @@ import Testing
         #expect(Rules.importViolations(in: "Storage", text: "import HTTPTypes", table: table).count == 1)
     }
 
-    @Test func testThatADifferenceBetweenTableAndManifestIsFound() {
+    @Test(.proves(.architecture, "Each architecture rule is shown a text that breaks it"))
+    func testThatADifferenceBetweenTableAndManifestIsFound() {
         let manifest = Manifest(
             """
             static let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
@@ -53,7 +56,8 @@ import Testing
                 ])
     }
 
-    @Test func testThatAMissingDocCommentIsFound() {
+    @Test(.proves(.architecture, "Each architecture rule is shown a text that breaks it"))
+    func testThatAMissingDocCommentIsFound() {
         let text = """
             package struct A {
                 package let name: String
@@ -165,7 +169,8 @@ import Testing
         #expect(Rules.length(of: test) == 8)
     }
 
-    @Test func testThatForbiddenWordsAreFound() {
+    @Test(.proves(.architecture, "Each architecture rule is shown a text that breaks it"))
+    func testThatForbiddenWordsAreFound() {
         let text = "// try! in words\nlet a = try! b()\nfatalError(\"x\")\nTask.detached {}\ntry b()"
         #expect(Rules.forbidden(in: text).map(\.line) == [2, 3, 4])
     }

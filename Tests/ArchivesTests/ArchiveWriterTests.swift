@@ -25,7 +25,8 @@ import Testing
         try ArchiveWriter.pack(directory: tree, prefix: "kit", format: format, to: path, modified: Self.time)
     }
 
-    @Test(arguments: ArchiveFormat.allCases)
+    @Test(
+        .proves(.versions, "Deterministic tar.zst, tar.gz and zip with libarchive"), arguments: ArchiveFormat.allCases)
     func testThatItWritesTheSameBytesForTheSameTree(format: ArchiveFormat) async throws {
         try await withTemporaryDirectory { directory in
             // given
@@ -44,7 +45,8 @@ import Testing
         }
     }
 
-    @Test(.program("zstd")) func testThatTarReadsWhatItWrote() async throws {
+    @Test(.proves(.versions, "Deterministic tar.zst, tar.gz and zip with libarchive"), .program("zstd"))
+    func testThatTarReadsWhatItWrote() async throws {
         try await withTemporaryDirectory { directory in
             // given
             let tree = try makeTree(directory, "tree")
@@ -70,7 +72,8 @@ import Testing
         }
     }
 
-    @Test func testThatGzipHasNeitherTimeNorName() async throws {
+    @Test(.proves(.versions, "Deterministic tar.zst, tar.gz and zip with libarchive"))
+    func testThatGzipHasNeitherTimeNorName() async throws {
         try await withTemporaryDirectory { directory in
             // given
             let tree = try makeTree(directory, "tree")
@@ -86,7 +89,8 @@ import Testing
         }
     }
 
-    @Test(.program("unzip")) func testThatUnzipFindsNothingWrong() async throws {
+    @Test(.proves(.versions, "Deterministic tar.zst, tar.gz and zip with libarchive"), .program("unzip"))
+    func testThatUnzipFindsNothingWrong() async throws {
         try await withTemporaryDirectory { directory in
             // given
             let tree = try makeTree(directory, "tree")

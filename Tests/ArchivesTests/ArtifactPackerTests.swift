@@ -14,7 +14,12 @@ import Testing
     }
 
     @Suite struct GivenASwiftPackage {
-        @Test(.program("zstd")) func testThatItPacksProductsAndSourceUnderTheProductsName() async throws {
+        @Test(
+            .proves(
+                .steps,
+                "Archive of a Swift package: source archive, executables, each library product as a static library with modules and headers"
+            ), .program("zstd"))
+        func testThatItPacksProductsAndSourceUnderTheProductsName() async throws {
             try await withTemporaryDirectory { directory in
                 // given
                 try directory.write("artifacts/products/bin/kit", "elf", mode: 0o755)
@@ -125,7 +130,12 @@ import Testing
 }
 
 /// Archives for binary targets of SwiftPM.
-@Suite struct ArtifactBundleTests {
+@Suite(
+    .proves(
+        .releases,
+        "Registry: Binary products are `.artifactbundle`s with checksum and `binaryTarget` lines to paste: executables, a C library, the build's own bundles"
+    ))
+struct ArtifactBundleTests {
     private func pack(_ directory: TemporaryDirectory, isBundled: Bool) async throws -> [Artifact] {
         try await ArtifactPacker(
             product: try #require(Name("kit")), commit: try #require(CommitID(String(repeating: "ab", count: 20))),

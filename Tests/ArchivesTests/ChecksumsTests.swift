@@ -6,7 +6,8 @@ import Testing
 @Suite struct ChecksumsTests {
     private static let digest = String(repeating: "0a", count: 32)
 
-    @Test func testThatItWritesWhatSha256sumReads() async throws {
+    @Test(.proves(.versions, "SHA-256, and `SHA256SUMS` as `sha256sum` reads it"))
+    func testThatItWritesWhatSha256sumReads() async throws {
         try await withTemporaryDirectory { directory in
             // given
             let content = ["b file.txt": "one", "a.txt": "two", "größe": "three"]

@@ -7,7 +7,12 @@ import Testing
 
 /// Each file operation of staging and publishing fails once. The version is never partly visible.
 @Suite struct VersionStoreFailureTests {
-    @Test(arguments: [false, true])
+    @Test(
+        .proves(.versions, "Move 2: staged beside, every file and directory synchronized"),
+        .proves(
+            .releases,
+            "Versions: `SHA256SUMS.sig`, which `ssh-keygen -Y verify` accepts; its key from a systemd credential, out of reach of jobs"
+        ), arguments: [false, true])
     func testThatAVersionIsNeverSeenHalf(isDoneFirst: Bool) async throws {
         let content = ["kit.tar.zst": "library", "kit-source.tar.gz": "source"]
         var count = 0
@@ -76,7 +81,8 @@ import Testing
         #expect(count == 14)
     }
 
-    @Test(.smallDisk) func testThatAFullDiskIsNamedAndNothingIsSeen() async throws {
+    @Test(.proves(.badInput, "A full disk loses no result"), .smallDisk)
+    func testThatAFullDiskIsNamedAndNothingIsSeen() async throws {
         try await withTemporaryDirectory { directory in
             // given
             let small = try directory.makeDirectory("small")

@@ -87,7 +87,8 @@ import Testing
         }
     }
 
-    @Test func testThatItRefusesTwoFilesOfOneNameBeforeAnythingIsWritten() async throws {
+    @Test(.proves(.steps, "Two files of one name are an error before anything is published"))
+    func testThatItRefusesTwoFilesOfOneNameBeforeAnythingIsWritten() async throws {
         try await withTemporaryDirectory { directory in
             // given
             let fixture = try VersionFixture(directory)
@@ -160,7 +161,8 @@ import Testing
         }
 
         @Suite struct WhenItIsYanked {
-            @Test func testThatRangesPassItOverAndItStays() async throws {
+            @Test(.proves(.versions, "Yanked versions stay fetchable and leave ranges"))
+            func testThatRangesPassItOverAndItStays() async throws {
                 try await withTemporaryDirectory { directory in
                     // given
                     let fixture = try VersionFixture(directory)
@@ -216,7 +218,8 @@ import Testing
         }
     }
 
-    @Test func testThatOneOfTwoWhoPublishTheSameVersionWins() async throws {
+    @Test(.proves(.versions, "Move 3: renamed without replacing"))
+    func testThatOneOfTwoWhoPublishTheSameVersionWins() async throws {
         try await withTemporaryDirectory { directory in
             // given
             let fixture = try VersionFixture(directory)

@@ -1,10 +1,12 @@
+import TestSupport
 import Testing
 
 @testable import Basics
 
 /// Work is attributed to its request on any thread.
 @Suite struct AnsweringThreadTests {
-    @Test func testThatAQueueTakesItOverFromItsCallerAndGivesItBack() async {
+    @Test(.proves(.intake, "A trap while a request is answered counts against that request alone (W16)"))
+    func testThatAQueueTakesItOverFromItsCallerAndGivesItBack() async {
         // given
         let (queue, queues) = (SerialQueue(label: "answer"), SerialQueues(label: "answers", count: 1))
         func found() async -> [Bool] {

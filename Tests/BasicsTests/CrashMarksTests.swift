@@ -56,21 +56,29 @@ import Testing
         }
     }
 
-    @Test func testThatAKillCountsNothing() async throws {
+    @Test(
+        .proves(
+            .intake,
+            "What ends the daemon by a trap whenever it is worked on is left alone after three times, and said so; all else goes on (W16)"
+        ))
+    func testThatAKillCountsNothing() async throws {
         try await withState { directory in
             for _ in 1...5 { try await end(directory, on: ["look a"], first: 0) }
             #expect(try marks(directory).reason(for: "look a") == nil)
         }
     }
 
-    @Test func testThatATrapOfARequestCountsNothing() async throws {
+    @Test(.proves(.intake, "A trap while a request is answered counts against that request alone (W16)"))
+    func testThatATrapOfARequestCountsNothing() async throws {
         try await withState { directory in
             for _ in 1...5 { try await end(directory, on: ["integration kit#1"], first: 2) }
             #expect(try marks(directory).reason(for: "integration kit#1") == nil)
         }
     }
 
-    @Test(arguments: [false, true])
+    @Test(
+        .proves(.intake, "A trap while a request is answered counts against that request alone (W16)"),
+        arguments: [false, true])
     func testThatARealTrapSaysWhoseItWas(isAnswer: Bool) async throws {
         try await withState { directory in
             // given
@@ -112,7 +120,12 @@ import Testing
         }
     }
 
-    @Test func testThatOfSuspectsOnlyOneIsTriedAtATime() async throws {
+    @Test(
+        .proves(
+            .intake,
+            "What ends the daemon by a trap whenever it is worked on is left alone after three times, and said so; all else goes on (W16)"
+        ))
+    func testThatOfSuspectsOnlyOneIsTriedAtATime() async throws {
         try await withState { directory in
             // given
             try await end(directory, on: ["look a", "look b"])

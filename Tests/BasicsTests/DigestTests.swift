@@ -4,7 +4,8 @@ import TestSupport
 import Testing
 
 @Suite struct DigestTests {
-    @Test func testThatItHashesAsFIPS180Says() {
+    @Test(.proves(.versions, "SHA-256, and `SHA256SUMS` as `sha256sum` reads it"))
+    func testThatItHashesAsFIPS180Says() {
         // FIPS 180-4's example for "abc".
         #expect(
             Digest.sha256(of: Array("abc".utf8)) == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad")
@@ -36,7 +37,9 @@ import Testing
 
     @Test func testThatItRefusesWhatIsNoRegularFile() async throws {
         try await withTemporaryDirectory { directory in
-            _ = await expectRejection(FileError.self, \.code, .isDirectory) { try Digest.sha256(ofFile: directory.path) }
+            _ = await expectRejection(FileError.self, \.code, .isDirectory) {
+                try Digest.sha256(ofFile: directory.path)
+            }
         }
     }
 }

@@ -83,7 +83,8 @@ import Testing
         }
     }
 
-    @Test func testThatASwapWhileWeWriteNeverLeadsOut() async throws {
+    @Test(.proves(.sourceControl, "A checkout is incremental and writes only beneath the workspace's descriptor"))
+    func testThatASwapWhileWeWriteNeverLeadsOut() async throws {
         try await withTarget { tree, temporary in
             // given: a directory and a link that swap places all the time
             try tree.makeDirectories("swap")

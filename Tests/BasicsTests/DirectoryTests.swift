@@ -42,7 +42,12 @@ import Testing
         }
     }
 
-    @Test func testThatAFileIsRewrittenInPlaceOfFilesAndLinksAlone() async throws {
+    @Test(
+        .proves(
+            .sourceControl,
+            "A checkout writes changed files under their own names; what a kill leaves of them is repaired by the next")
+    )
+    func testThatAFileIsRewrittenInPlaceOfFilesAndLinksAlone() async throws {
         try await withTemporaryDirectory { temporary in
             // given: a second name, and a link to a file
             try temporary.write("outside", "whole")
@@ -171,7 +176,12 @@ import Testing
     }
 
     /// It holds also if the file system's rename supports no flags.
-    @Test(arguments: [true, false]) func testThatTwoWhoPublishOneNameCannotBothWin(knowsFlags: Bool) async throws {
+    @Test(
+        .proves(
+            .releases,
+            "Uploads into a directory work on shares without a rename's flags (NFS, 9p, sshfs), end at a cancel, and find what a kill left"
+        ), arguments: [true, false])
+    func testThatTwoWhoPublishOneNameCannotBothWin(knowsFlags: Bool) async throws {
         try await withTemporaryDirectory { temporary in
             // given
             try temporary.write("first/file", "1")
@@ -212,7 +222,10 @@ import Testing
     }
 
     /// `cp -al` and hardlink(1) give an operator's file a second name. In a job's tree such a name could be of one of our files.
-    @Test func testThatAFileWithASecondNameIsReadWhereNoJobWritesAlone() async throws {
+    @Test(
+        .proves(
+            .releases, "Serving: Published files that have second names (`cp -al`) are served, verified and uploaded"))
+    func testThatAFileWithASecondNameIsReadWhereNoJobWritesAlone() async throws {
         try await withTemporaryDirectory { temporary in
             // given
             try temporary.write("tree/below/file", "1")
@@ -233,7 +246,12 @@ import Testing
         }
     }
 
-    @Test func testThatAFileAndALinkGoOverNothingWithoutFlagsEither() async throws {
+    @Test(
+        .proves(
+            .releases,
+            "Uploads into a directory work on shares without a rename's flags (NFS, 9p, sshfs), end at a cancel, and find what a kill left"
+        ))
+    func testThatAFileAndALinkGoOverNothingWithoutFlagsEither() async throws {
         try await withTemporaryDirectory { temporary in
             // given
             let directory = try temporary.directory()

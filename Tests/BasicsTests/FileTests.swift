@@ -28,7 +28,12 @@ import Testing
         }
     }
 
-    @Test func testThatWhatAKillLeftGoesWithTheNextWrite() async throws {
+    @Test(
+        .proves(
+            .testsAndPages,
+            "What a kill left beside a small file that was being written goes with the next write of that file; what is still being written stays"
+        ))
+    func testThatWhatAKillLeftGoesWithTheNextWrite() async throws {
         try await withTemporaryDirectory { temporary in
             // given: beside it a file that is not from its writes
             let name = "abcdefghijklmnopqrstuvwx27"
@@ -49,7 +54,12 @@ import Testing
         }
     }
 
-    @Test func testThatAWriteTakesNoneAwayThatIsStillGoingOn() async throws {
+    @Test(
+        .proves(
+            .testsAndPages,
+            "What a kill left beside a small file that was being written goes with the next write of that file; what is still being written stays"
+        ))
+    func testThatAWriteTakesNoneAwayThatIsStillGoingOn() async throws {
         try await withTemporaryDirectory { temporary in
             // given
             let left = temporary.path("file.abcdefghijklmnopqrstuvwx27")
@@ -67,7 +77,12 @@ import Testing
         }
     }
 
-    @Test func testThatManyWriteOneFileAtATime() async throws {
+    @Test(
+        .proves(
+            .testsAndPages,
+            "What a kill left beside a small file that was being written goes with the next write of that file; what is still being written stays"
+        ))
+    func testThatManyWriteOneFileAtATime() async throws {
         try await withTemporaryDirectory { temporary in
             // when
             let path = temporary.path("file")
@@ -119,7 +134,8 @@ import Testing
 }
 
 @Suite struct FileLockTests {
-    @Test func testThatOnlyOneHoldsItUntilItIsGone() async throws {
+    @Test(.proves(.badInput, "A second daemon on the same state is refused"))
+    func testThatOnlyOneHoldsItUntilItIsGone() async throws {
         try await withTemporaryDirectory { temporary in
             // given
             let path = temporary.path("lock")

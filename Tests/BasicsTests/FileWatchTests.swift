@@ -7,7 +7,8 @@ import Testing
 @Suite struct FileWatchTests {
 
     @Suite struct GivenAFileThatIsWatched {
-        @Test func testThatAChangeIsTold() async throws {
+        @Test(.proves(.jobs, "A log followed by server-sent events, `martlet log --follow`"))
+        func testThatAChangeIsTold() async throws {
             try await withTemporaryDirectory { temporary in
                 // given
                 let file = try Appended(temporary.write("log", "a"))

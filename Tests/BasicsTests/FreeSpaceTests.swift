@@ -3,7 +3,8 @@ import TestSupport
 import Testing
 
 @Suite struct FreeSpaceTests {
-    @Test func testThatItIsBlocksTimesTheirSize() {
+    @Test(.proves(.notices, "`martlet doctor` says how much the disk of the state has free"))
+    func testThatItIsBlocksTimesTheirSize() {
         #expect(FreeSpace(blocks: 12_845_056, blockSize: 4096).bytes == 49 << 30)
         #expect(FreeSpace(blocks: 3, blockSize: 512).bytes == 1536)
         #expect(FreeSpace(blocks: 0, blockSize: 4096).bytes == 0)

@@ -12,7 +12,8 @@ import Testing
         }
     }
 
-    @Suite struct GivenAQueueThatIsHeldUp {
+    @Suite(.proves(.jobs, "The database is read on one thread, without a way through a second"))
+    struct GivenAQueueThatIsHeldUp {
         @Test func testThatAnotherRunsWhatComes() async {
             // given: a body that ends only after three others have run
             let queues = SerialQueues(label: "test", count: 2)

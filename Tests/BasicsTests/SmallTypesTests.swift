@@ -1,5 +1,6 @@
 import Basics
 import Foundation
+import TestSupport
 import Testing
 
 @Suite struct ConstantTimeTests {
@@ -17,6 +18,7 @@ import Testing
     /// W3: Welch's t between codes without a right byte and codes with some, 20,000 tries each. The slowest twentieth is left out. A figure needs
     /// a quiet machine.
     @Test(
+        .proves(.badInput, "Signatures, tokens and codes are compared by one function, in constant time (W3)"),
         .enabled(if: ProcessInfo.processInfo.environment["MARTLET_MEASURE"] != nil, "it measures; set MARTLET_MEASURE"))
     func testW3ThatTheTimeDoesNotTellHowMuchIsRight() {
         let right = (0..<64).map { UInt8(truncatingIfNeeded: $0 &* 37 &+ 11) }

@@ -14,7 +14,8 @@ import Testing
         String(try await runExpectingSuccess(["sha256sum", path]).prefix(64))
     }
 
-    @Test func testThatTheLinksOfThePageAndOfTheToolGiveTheBytes() async throws {
+    @Test(.proves(.web, "An integration's page links artifacts, which are served with Range and HEAD"))
+    func testThatTheLinksOfThePageAndOfTheToolGiveTheBytes() async throws {
         try await withDaemon { daemon in
             // given
             _ = try await daemon.work.commit(files: Self.files, message: "Begin")

@@ -33,7 +33,12 @@ import Testing
         return (try? WholeFile.read(path, limit: 1 << 16)).map { String(decoding: $0, as: UTF8.self) } ?? ""
     }
 
-    @Test func testThatABeforeTriggerEndsInOrderAndNoJobStarts() async throws {
+    @Test(
+        .proves(
+            .intake,
+            "`cancel` with grace, in every state: queued, preparing, before-triggers, running, after-triggers, uploading"
+        ))
+    func testThatABeforeTriggerEndsInOrderAndNoJobStarts() async throws {
         let plan = BotPlan(
             file: "triggers: [{ name: guard, phase: before, run: guard }]\n", scripts: ["guard": Self.script],
             executor: .local)
@@ -56,7 +61,12 @@ import Testing
         }
     }
 
-    @Test func testThatAStubbornAfterTriggerIsKilledAfterTheGrace() async throws {
+    @Test(
+        .proves(
+            .intake,
+            "`cancel` with grace, in every state: queued, preparing, before-triggers, running, after-triggers, uploading"
+        ))
+    func testThatAStubbornAfterTriggerIsKilledAfterTheGrace() async throws {
         let plan = BotPlan(
             file: "triggers: [{ name: tell, run: tell }, { name: later, run: tell }]\n",
             scripts: ["tell": Self.stubborn], executor: .local)
@@ -78,7 +88,12 @@ import Testing
         }
     }
 
-    @Test func testThatAnUploadIsInterruptedAndWhatWasPublishedStays() async throws {
+    @Test(
+        .proves(
+            .intake,
+            "`cancel` with grace, in every state: queued, preparing, before-triggers, running, after-triggers, uploading"
+        ))
+    func testThatAnUploadIsInterruptedAndWhatWasPublishedStays() async throws {
         try await withBot(configurations: ["debug"], file: BotPlan.uploading) { bot in
             // given
             let id = try await bot.beginUploadWithoutAnswer()
@@ -116,7 +131,12 @@ import Testing
     }
 
     /// The mirror does not have the commit, and the repository's server accepts the connection and never sends a byte.
-    @Test func testThatAFetchIsInterrupted() async throws {
+    @Test(
+        .proves(
+            .intake,
+            "`cancel` with grace, in every state: queued, preparing, before-triggers, running, after-triggers, uploading"
+        ))
+    func testThatAFetchIsInterrupted() async throws {
         try await withBot(configurations: ["debug"]) { bot in
             // given
             let silent = try LoopbackSocket()
@@ -146,7 +166,8 @@ import Testing
     }
 
     @Suite struct WhenANewerCommitSupersedesIt {
-        @Test func testThatOneWhoseJobRunsIsCanceledAndTheNewerOneRuns() async throws {
+        @Test(.proves(.intake, "`supersede: queued, running, never`, with outcomes and reasons"))
+        func testThatOneWhoseJobRunsIsCanceledAndTheNewerOneRuns() async throws {
             let executor = ScriptedExecutor.playing { $0.environment["MARTLET_INTEGRATION_NUMBER"] == "1" }
             try await withBot(BotPlan(file: "supersede: running\n", executor: .scripted(executor))) { bot in
                 // given

@@ -9,7 +9,11 @@ import Testing
         "swift build --build-tests -debug-info-format none --explicit-target-dependency-import-check error"
     private static let test = "swift test --skip-build --disable-xctest"
 
-    @Test(arguments: ["hooks/check", ".ci/run"])
+    @Test(
+        .proves(
+            .firstSteps,
+            "`hooks/check` installs packages, checks format and links, builds with warnings as errors, and runs all tests"
+        ), .proves(.firstSteps, "`.ci/run` calls exactly `hooks/check`"), arguments: ["hooks/check", ".ci/run"])
     func testThatItInstallsChecksBuildsAndRunsEveryTest(program: String) async throws {
         try await withProject { project in
             // when
@@ -27,7 +31,9 @@ import Testing
         }
     }
 
-    @Test(arguments: [["hooks/check", "--quick"], ["hooks/pre-commit"]])
+    @Test(
+        .proves(.firstSteps, "`hooks/check --quick` is fast enough for a pre-commit hook"),
+        arguments: [["hooks/check", "--quick"], ["hooks/pre-commit"]])
     func testThatTheQuickOneInstallsNothingAndRunsTheQuickTests(command: [String]) async throws {
         try await withProject { project in
             // when
@@ -43,9 +49,11 @@ import Testing
     }
 
     /// The last build checks the sources by the architecture's rules, as long as the rules are the same.
-    @Test(arguments: [
-        ("Sources/Web/a.swift", false), ("Tests/ArchitectureTests/a.swift", true), ("Package.swift", true),
-    ])
+    @Test(
+        .proves(.firstSteps, "`hooks/check --quick` is fast enough for a pre-commit hook"),
+        arguments: [
+            ("Sources/Web/a.swift", false), ("Tests/ArchitectureTests/a.swift", true), ("Package.swift", true),
+        ])
     func testThatTheQuickOneBuildsOnlyWhereTheRulesHaveChanged(file: String, builds: Bool) async throws {
         try await withProject { project in
             // given
@@ -65,7 +73,8 @@ import Testing
     }
 
     /// A file can be committed before anything has looked at its format.
-    @Test func testThatTheQuickOneAlsoChecksTheFormatOfCommittedFiles() async throws {
+    @Test(.proves(.firstSteps, "`hooks/check --quick` is fast enough for a pre-commit hook"))
+    func testThatTheQuickOneAlsoChecksTheFormatOfCommittedFiles() async throws {
         try await withProject { project in
             // given
             let git = ["git", "-c", "user.name=Ann", "-c", "user.email=ann@acme.example"]
@@ -80,7 +89,8 @@ import Testing
         }
     }
 
-    @Test func testThatSomeTestsAreRunByTheirNames() async throws {
+    @Test(.proves(.firstSteps, "`hooks/test NAME` builds as the gate does and runs the named tests"))
+    func testThatSomeTestsAreRunByTheirNames() async throws {
         try await withProject { project in
             // when
             let result = try await check(project, "hooks/test", ["DirectoryTests"])
@@ -92,7 +102,13 @@ import Testing
     }
 
     /// The first failure ends the check: no later part is called, and the exit status is not 0.
-    @Test(arguments: [("packages", 1), ("format", 2), ("threats", 3), ("features", 4), ("build", 5), ("test", 6)])
+    @Test(
+        .proves(
+            .firstSteps,
+            "`hooks/check` installs packages, checks format and links, builds with warnings as errors, and runs all tests"
+        ),
+        .proves(.firstSteps, "Every threat in the list has a test that names it; a threat without one fails the gate"),
+        arguments: [("packages", 1), ("format", 2), ("threats", 3), ("features", 4), ("build", 5), ("test", 6)])
     func testThatItEndsAtTheFirstFailure(failing: String, calls count: Int) async throws {
         try await withProject { project in
             let result = try await check(project, environment: ["FAILING": failing])
@@ -102,7 +118,12 @@ import Testing
         }
     }
 
-    @Test func testThatARunWithoutATestIsNoSuccess() async throws {
+    @Test(
+        .proves(
+            .firstSteps,
+            "`hooks/check` installs packages, checks format and links, builds with warnings as errors, and runs all tests"
+        ))
+    func testThatARunWithoutATestIsNoSuccess() async throws {
         try await withProject { project in
             let result = try await check(project, environment: ["SAYS": "nothing"])
             #expect(result.status != 0)
@@ -110,14 +131,19 @@ import Testing
         }
     }
 
-    @Test(arguments: [
-        ("README.md", "[here](docs/nowhere.md)", "README.md: broken link docs/nowhere.md"),
-        ("docs/a.md", "[here](decisions/0002.md#part)", "docs/a.md: broken link decisions/0002.md#part"),
-        (
-            "docs/internals/decisions/0001.md", "see [b](../../b.md) and [c](../../c.md)",
-            "docs/internals/decisions/0001.md: broken link ../../c.md"
+    @Test(
+        .proves(
+            .firstSteps,
+            "`hooks/check` installs packages, checks format and links, builds with warnings as errors, and runs all tests"
         ),
-    ])
+        arguments: [
+            ("README.md", "[here](docs/nowhere.md)", "README.md: broken link docs/nowhere.md"),
+            ("docs/a.md", "[here](decisions/0002.md#part)", "docs/a.md: broken link decisions/0002.md#part"),
+            (
+                "docs/internals/decisions/0001.md", "see [b](../../b.md) and [c](../../c.md)",
+                "docs/internals/decisions/0001.md: broken link ../../c.md"
+            ),
+        ])
     func testThatABrokenLinkIsRed(file: String, text: String, message: String) async throws {
         try await withProject { project in
             // given
@@ -134,7 +160,11 @@ import Testing
         }
     }
 
-    @Test(arguments: ["hooks/post-receive", "deploy/quickstart", "deploy/triggers/a", "Tests/Showcase/a", ".ci/run"])
+    @Test(
+        .proves(
+            .firstSteps,
+            "`hooks/check` installs packages, checks format and links, builds with warnings as errors, and runs all tests"
+        ), arguments: ["hooks/post-receive", "deploy/quickstart", "deploy/triggers/a", "Tests/Showcase/a", ".ci/run"])
     func testThatAScriptThatDoesNotParseIsRed(script: String) async throws {
         try await withProject { project in
             try project.write(script, "#!/usr/bin/env bash\nif true; then\n", mode: 0o755)
@@ -145,7 +175,12 @@ import Testing
         }
     }
 
-    @Test func testThatAnUnknownOptionIsRefused() async throws {
+    @Test(
+        .proves(
+            .firstSteps,
+            "`hooks/check` installs packages, checks format and links, builds with warnings as errors, and runs all tests"
+        ))
+    func testThatAnUnknownOptionIsRefused() async throws {
         try await withProject { project in
             let result = try await check(project, "hooks/check", ["--fast"])
             #expect(result.status == 64)

@@ -76,7 +76,8 @@ import Testing
         }
     }
 
-    @Test func testThatALogIsFollowedAcrossARestart() async throws {
+    @Test(.proves(.jobs, "A log followed by server-sent events, `martlet log --follow`"))
+    func testThatALogIsFollowedAcrossARestart() async throws {
         try await withDaemon { daemon in
             // given: a check that runs, and a client that follows it
             try daemon.directory.write("wait", "")
@@ -105,7 +106,9 @@ import Testing
         }
     }
 
-    @Test func testThatWhoWaitsForAnEndWaitsAcrossARestart() async throws {
+    @Test(
+        .proves(.jobs, "Who waits for an end by `--wait` waits across the daemon's restart, as who follows a log does"))
+    func testThatWhoWaitsForAnEndWaitsAcrossARestart() async throws {
         try await withDaemon { daemon in
             // given: a check that runs, and a client that waits for its end
             try daemon.directory.write("wait", "")
@@ -139,7 +142,12 @@ import Testing
         socket.stop()
     }
 
-    @Test func testThatTheGraceIsWhatThePersonSays() async throws {
+    @Test(
+        .proves(
+            .intake,
+            "`cancel` with grace, in every state: queued, preparing, before-triggers, running, after-triggers, uploading"
+        ))
+    func testThatTheGraceIsWhatThePersonSays() async throws {
         try await withDaemon { daemon in
             // given: a check that ignores the request to end
             try daemon.directory.write("wait", "")

@@ -21,7 +21,12 @@ import Testing
         return body
     }
 
-    @Test(.sandbox, .program("perl"), .program("curl")) func testThatJobsAreSandboxedUnlessTheSettingsSayOtherwise()
+    @Test(
+        .proves(
+            .sandbox,
+            "`isolation: sandbox` is the default where it works; elsewhere jobs run without, with the reason. If it is stated and cannot work, the daemon does not start"
+        ), .sandbox, .program("perl"), .program("curl"))
+    func testThatJobsAreSandboxedUnlessTheSettingsSayOtherwise()
         async throws
     {
         try await withDaemon(settings: "") { daemon in
@@ -36,7 +41,12 @@ import Testing
         }
     }
 
-    @Test(.program("perl"), .program("curl")) func testThatWithoutASandboxPagesAndAnswersSayWhy() async throws {
+    @Test(
+        .proves(
+            .sandbox,
+            "`doctor`, every page, the integration's page, API and command line say which isolation, and why none"),
+        .program("perl"), .program("curl"))
+    func testThatWithoutASandboxPagesAndAnswersSayWhy() async throws {
         try await withDaemon(settings: "isolation: none\n") { daemon in
             // when
             let integration = try await completion(daemon)
@@ -51,7 +61,12 @@ import Testing
         }
     }
 
-    @Test(.sandbox) func testThatASandboxThatCannotBeMadeAsTheSettingsSayKeepsTheDaemonFromStarting() async throws {
+    @Test(
+        .proves(
+            .sandbox,
+            "`isolation: sandbox` is the default where it works; elsewhere jobs run without, with the reason. If it is stated and cannot work, the daemon does not start"
+        ), .sandbox)
+    func testThatASandboxThatCannotBeMadeAsTheSettingsSayKeepsTheDaemonFromStarting() async throws {
         try await withDaemon(settings: "sandbox: { read-only: /nowhere }\n", isStarted: false) { daemon in
             let result = try await run(
                 [try TestTools.builtProduct("martlet"), "serve", "--settings", daemon.settings],

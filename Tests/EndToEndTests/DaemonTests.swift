@@ -31,7 +31,11 @@ import Testing
         return body
     }
 
-    @Test(.program("perl"), .program("curl"))
+    @Test(
+        .proves(
+            .intake,
+            "`hooks/post-receive` sends one signed request for all refs; more than the daemon takes ask for a scan"),
+        .proves(.intake, "`hooks/post-receive` calls the webhook"), .program("perl"), .program("curl"))
     func testThatASignedPushBecomesAVersionThatAnotherTeamDownloads() async throws {
         try await withDaemon(bot: Self.publishing) { daemon in
             // given
@@ -70,7 +74,14 @@ import Testing
         }
     }
 
-    @Test func testThatTheCommandsSayWhatIsThere() async throws {
+    @Test(
+        .proves(.settings, "`bot NAME --resolved` prints the bot with its defaults"),
+        .proves(.intake, "A user starts an integration by the command line"),
+        .proves(
+            .programs,
+            "`martlet`: serve, doctor; lint, init, schema; bots, bot, webhook, integrate, integrations, show, log, issues, tests, artifacts, cancel, rerun; versions, fetch, yank; token, secret"
+        ))
+    func testThatTheCommandsSayWhatIsThere() async throws {
         try await withDaemon { daemon in
             // given
             _ = try await daemon.work.commit(files: Self.files, message: "Begin")
@@ -135,7 +146,8 @@ import Testing
         }
     }
 
-    @Test func testThatASecondDaemonOnTheSameStateIsRefused() async throws {
+    @Test(.proves(.badInput, "A second daemon on the same state is refused"))
+    func testThatASecondDaemonOnTheSameStateIsRefused() async throws {
         try await withDaemon { daemon in
             // when
             let second = try await daemon.martlet("serve", "--settings", daemon.settings)

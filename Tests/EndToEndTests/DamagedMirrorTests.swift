@@ -18,7 +18,12 @@ import Testing
     }
 
     /// The repack after the fetch finds a pack that cannot be opened.
-    @Test func testThatACommitIsIntegratedWhereTheRepackFindsDamage() async throws {
+    @Test(
+        .proves(
+            .sourceControl,
+            "A commit on the server is integrated even if the mirror is found damaged after the fetch. A mirror that stays damaged is a checkout error"
+        ))
+    func testThatACommitIsIntegratedWhereTheRepackFindsDamage() async throws {
         try await withBot { bot in
             // given: too many packs, and a scan that leaves the commit to the integration's fetch
             _ = try await bot.integrate()
@@ -39,7 +44,12 @@ import Testing
     }
 
     /// The merge does not read the base's recipe, since only the head has changed it.
-    @Test func testThatADamagedRecipeOfAForksBaseIsFetchedAgain() async throws {
+    @Test(
+        .proves(
+            .sourceControl,
+            "A commit on the server is integrated even if the mirror is found damaged after the fetch. A mirror that stays damaged is a checkout error"
+        ))
+    func testThatADamagedRecipeOfAForksBaseIsFetchedAgain() async throws {
         try await withBot(pullPlan("pull-requests: all\n")) { bot in
             // given: the first fetch takes both commits from the repository, as loose objects
             try await bot.push()
@@ -56,7 +66,11 @@ import Testing
     }
 
     /// After a stop of the machine, and before the damage is known.
-    @Test(arguments: [true, false])
+    @Test(
+        .proves(
+            .sourceControl,
+            "A pull request is merged only in a mirror that is verified; a merge that meets damage is made again once that is mended"
+        ), arguments: [true, false])
     func testThatAPullRequestIsMergedOnceTheMirrorIsMended(isDoubted: Bool) async throws {
         try await withBot(pullPlan()) { bot in
             // given: the first fetch takes both commits from the repository, as loose objects

@@ -35,7 +35,15 @@ import Testing
 
     private func count(_ text: String, in body: String) -> Int { body.components(separatedBy: text).count - 1 }
 
-    @Test(.program("curl"))
+    @Test(
+        .proves(
+            .intake,
+            "Webhooks of GitHub: push, branch and tag created and deleted, pull request opened, updated, reopened, closed, ping"
+        ),
+        .proves(
+            .intake,
+            "Same delivery again, also in parallel and after a restart, poll and webhook for the same push: one integration, each outcome stated"
+        ), .program("curl"))
     func testThatAPushToGitHubBecomesOneIntegrationHoweverOftenItIsToldOf() async throws {
         try await withDaemon(bot: "branches: [main]\n") { daemon in
             // given: a repository without a hook of its own, and no poll

@@ -12,7 +12,8 @@ import Testing
 /// A disk that is full while a job runs. No stored data is lost, the fault is reported as ours, and once there is space the service continues by
 /// itself.
 @Suite struct FullDiskTests {
-    @Test(.smallDisk) func testThatTheServiceGoesOnWhenThereIsSpaceAgain() async throws {
+    @Test(.proves(.badInput, "A full disk loses no result"), .smallDisk)
+    func testThatTheServiceGoesOnWhenThereIsSpaceAgain() async throws {
         try await withTemporaryDirectory { outer in
             let disk = try outer.makeDirectory("disk")
             try await SmallDisk.mounted(on: disk, size: "24m") { try await integrateOnFullDisk(disk) }
@@ -21,6 +22,10 @@ import Testing
 
     /// No user removes anything. The disk is full of bytes, of files, or so small that it was nearly full before.
     @Test(
+        .proves(
+            .jobs,
+            "A job that takes the disk's last byte or file is an internal error; its workspace is emptied, and the next push is integrated without an operator"
+        ),
         .smallDisk,
         arguments: [
             ("300m", "dd if=/dev/zero of=big bs=1M count=400 || exit 1"),
@@ -77,7 +82,9 @@ import Testing
     }
 
     /// The job has a disk of its own, so it does not affect the database's disk.
-    @Test(.smallDisk, .program("python3"), arguments: [true, false])
+    @Test(
+        .proves(.jobs, "A job outlives a database that cannot be written for a while; what it came to is taken up"),
+        .smallDisk, .program("python3"), arguments: [true, false])
     func testThatAJobOutlivesADatabaseThatCannotBeWrittenForAWhile(endsMeanwhile: Bool) async throws {
         try await withTemporaryDirectory { outer in
             let (disk, state) = (try outer.makeDirectory("disk"), StateDirectory(path: outer.path("state")))

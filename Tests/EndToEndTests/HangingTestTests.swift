@@ -24,7 +24,10 @@ import Testing
 
         """
 
-    @Test(.program("stdbuf")) func testThatTheTestThatHangsIsNamed() async throws {
+    @Test(
+        .proves(.badInput, "Tests that hang: test-failures, with the limit and the name of the test"),
+        .program("stdbuf"))
+    func testThatTheTestThatHangsIsNamed() async throws {
         try await withBot(BotPlan(isRepositoryEmpty: true, executor: .local)) { bot in
             // given
             try bot.directory.write("toolchain/usr/bin/swift", Self.swift, mode: 0o755)

@@ -51,7 +51,11 @@ import Testing
             ]
         }
 
-        @Test(arguments: [false, true])
+        @Test(
+            .proves(
+                .sandbox,
+                "A repository that looks like a bare one, or whose job edits its own `.git`, runs nothing of ours (G7)"),
+            arguments: [false, true])
         func testThatNothingOfItIsEverRunByUs(isSandboxed: Bool) async throws {
             for isolation in HostileRepositoryTests.isolations() where (isolation.isolation == .sandbox) == isSandboxed
             {
@@ -82,7 +86,8 @@ import Testing
             "cafe\u{301}", "🚀", String(repeating: "x", count: 200), "x--upload-pack=touch", "a%0Ab", "<b>",
         ]
 
-        @Test func testThatTheyAreDataOnly() async throws {
+        @Test(.proves(.sandbox, "Names of branches are data only (G15)"))
+        func testThatTheyAreDataOnly() async throws {
             try await withBot(
                 plan(JobIsolation(isolation: .none(reason: "of the test")), file: "branches: [\"**\"]\n")
             ) { bot in

@@ -83,27 +83,52 @@ import Testing
         }
     }
 
-    @Test(.threat("K1")) func testThatAKillLosesNothingAndDoesNothingTwice() async throws {
+    @Test(
+        .proves(
+            .intake,
+            "A job of an integration that is left alone is ended, also by the next daemon; its slot and its workspace go to the next one"
+        ),
+        .proves(
+            .testsAndPages,
+            "Daemon, launcher and supervisor are killed at every change of state, before and after it is stored, twice each, in every scenario of the kill sweep; a ledger of its own checks the outcome"
+        ),
+        .proves(
+            .testsAndPages,
+            "Within 15 s of a job, whoever was killed meanwhile: no process, mount, control group or temporary file of it is left"
+        ), .threat("K1"))
+    func testThatAKillLosesNothingAndDoesNothingTwice() async throws {
         try await expectHeld(Self.sample, isSandboxed: false)
     }
 
-    @Test(.sandbox) func testThatAKillLosesNoApprovalOfAPullRequest() async throws {
+    @Test(
+        .proves(
+            .testsAndPages,
+            "Daemon, launcher and supervisor are killed at every change of state, before and after it is stored, twice each, in every scenario of the kill sweep; a ledger of its own checks the outcome"
+        ), .sandbox)
+    func testThatAKillLosesNoApprovalOfAPullRequest() async throws {
         try await expectHeld(Self.sandboxedSample, isSandboxed: true)
     }
 
-    @Test(.userNetwork) func testThatAKillLeavesNothingOfAStepsNetwork() async throws {
+    @Test(
+        .proves(
+            .testsAndPages,
+            "Daemon, launcher and supervisor are killed at every change of state, before and after it is stored, twice each, in every scenario of the kill sweep; a ledger of its own checks the outcome"
+        ), .userNetwork)
+    func testThatAKillLeavesNothingOfAStepsNetwork() async throws {
         try await expectHeld(Self.networkedSample, isSandboxed: true)
     }
 
     // MARK: The table
 
-    @Test func testThatASampleOfEveryScenarioIsRun() {
+    @Test(.proves(.testsAndPages, "No failpoint of the sources without a scenario that kills there"))
+    func testThatASampleOfEveryScenarioIsRun() {
         #expect(
             Set((Self.sample + Self.sandboxedSample + Self.networkedSample).map(\.scenario))
                 == Set(KillScenario.allCases))
     }
 
-    @Test func testThatTheTableHasEveryFailpointOfTheSources() throws {
+    @Test(.proves(.testsAndPages, "No failpoint of the sources without a scenario that kills there"))
+    func testThatTheTableHasEveryFailpointOfTheSources() throws {
         // given
         let sources = try SourceFailpoints(beneath: Self.root + "/Sources")
 
@@ -118,7 +143,8 @@ import Testing
         #expect(table.intersection(KillScenario.unreached.keys) == [])
     }
 
-    @Test func testThatAFailpointIsFoundHoweverItIsNamed() {
+    @Test(.proves(.testsAndPages, "No failpoint of the sources without a scenario that kills there"))
+    func testThatAFailpointIsFoundHoweverItIsNamed() {
         // given
         let text = """
             func passes(_ transition: @autoclosure () -> String) {}
@@ -160,7 +186,12 @@ import Testing
         "uploads/.kit.part-1": "uploads/.kit.part-1",
     ]
 
-    @Test func testThatWhatIsLeftIsFound() async throws {
+    @Test(
+        .proves(
+            .testsAndPages,
+            "Within 15 s of a job, whoever was killed meanwhile: no process, mount, control group or temporary file of it is left"
+        ))
+    func testThatWhatIsLeftIsFound() async throws {
         // given
         let (clean, found) = try await withSweep { sweep in
             let service = sweep.service
@@ -187,7 +218,12 @@ import Testing
         #expect(found.contains { $0.hasSuffix("is left: sleep 600 ") }, "\(found)")
     }
 
-    @Test(.sandbox) func testThatAMountAndAControlGroupThatAreLeftAreFound() async throws {
+    @Test(
+        .proves(
+            .testsAndPages,
+            "Within 15 s of a job, whoever was killed meanwhile: no process, mount, control group or temporary file of it is left"
+        ), .sandbox)
+    func testThatAMountAndAControlGroupThatAreLeftAreFound() async throws {
         // given
         let (groups, found) = try await withSweep { sweep in
             let service = sweep.service
@@ -249,7 +285,12 @@ import Testing
         #expect(after == [])
     }
 
-    @Test func testThatTheLedgerSeesWhatIsWrong() async throws {
+    @Test(
+        .proves(
+            .testsAndPages,
+            "Daemon, launcher and supervisor are killed at every change of state, before and after it is stored, twice each, in every scenario of the kill sweep; a ledger of its own checks the outcome"
+        ))
+    func testThatTheLedgerSeesWhatIsWrong() async throws {
         // given, when
         let (clean, wrong) = try await withSweep { sweep in
             let clean = try sweep.run(.init("step.ended", "after", .launcher)).violations

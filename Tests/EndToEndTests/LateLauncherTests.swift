@@ -8,7 +8,8 @@ import Testing
 /// A launcher that is stopped when a job is requested, and takes the job after the requesting daemon is gone.
 @Suite(.program("curl")) struct LateLauncherTests {
     /// The next daemon must not prepare the workspace again under the job.
-    @Test func testThatAJobThatItTakesLateIsPreparedOnce() async throws {
+    @Test(.proves(.jobs, "A start that is given up is withdrawn; one that comes late is taken up, or never begins"))
+    func testThatAJobThatItTakesLateIsPreparedOnce() async throws {
         try await withDaemon { daemon in
             // given: a stopped launcher, and a daemon that was killed while it waited for the launcher's answer
             try daemon.directory.write("go", "")

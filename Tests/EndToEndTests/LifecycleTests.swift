@@ -24,7 +24,8 @@ import Testing
     }
 
     @Suite struct GivenARepositoryThatIsGone {
-        @Test func testThatTheServiceSaysSoAndGoesOnWhenItReturns() async throws {
+        @Test(.proves(.badInput, "A repository that does not exist is reported"))
+        func testThatTheServiceSaysSoAndGoesOnWhenItReturns() async throws {
             try await withBot(configurations: ["debug"]) { bot in
                 // given
                 try await bot.integrate()
@@ -62,7 +63,8 @@ import Testing
 
     @Suite struct GivenARefThatIsGone {
         /// The second commit waits for the first; its branch is deleted meanwhile.
-        @Test func testThatItsIntegrationIsCanceledWithTheReason() async throws {
+        @Test(.proves(.badInput, "A ref that is gone is reported"))
+        func testThatItsIntegrationIsCanceledWithTheReason() async throws {
             let executor = ScriptedExecutor.playing { job in
                 FileManager.default.fileExists(atPath: job.workspace + "/hold")
             }
@@ -94,7 +96,13 @@ import Testing
     @Suite struct WhenAPersonCancels {
         private let outer = LifecycleTests()
 
-        @Test func testThatARunningJobEndsWithAllItsProcessesAndKeepsItsLog() async throws {
+        @Test(
+            .proves(.jobs, "Cancel, with its reason"),
+            .proves(
+                .intake,
+                "`cancel` with grace, in every state: queued, preparing, before-triggers, running, after-triggers, uploading"
+            ))
+        func testThatARunningJobEndsWithAllItsProcessesAndKeepsItsLog() async throws {
             try await withBot(local) { bot in
                 // given
                 let id = try await bot.begin(outer.waiting(bot))
@@ -116,7 +124,12 @@ import Testing
             }
         }
 
-        @Test func testThatAQueuedIntegrationNeverStarts() async throws {
+        @Test(
+            .proves(
+                .intake,
+                "`cancel` with grace, in every state: queued, preparing, before-triggers, running, after-triggers, uploading"
+            ))
+        func testThatAQueuedIntegrationNeverStarts() async throws {
             try await withBot(local) { bot in
                 // given: one ref has one integration at a time
                 let first = try await bot.begin(outer.waiting(bot))
@@ -135,7 +148,8 @@ import Testing
             }
         }
 
-        @Test func testThatTheRequestOutlivesTheDaemon() async throws {
+        @Test(.proves(.jobs, "Cancel, with its reason"))
+        func testThatTheRequestOutlivesTheDaemon() async throws {
             try await withBot(local) { bot in
                 // given
                 let id = try await bot.begin(outer.waiting(bot))
@@ -154,7 +168,8 @@ import Testing
     @Suite struct WhenTheDaemonIsStarted {
         private let outer = LifecycleTests()
 
-        @Test func testThatAJobThatStillRunsIsTakenUpAndNoStepRunsTwice() async throws {
+        @Test(.proves(.jobs, "A daemon that is stopped or killed is followed by one that goes on"))
+        func testThatAJobThatStillRunsIsTakenUpAndNoStepRunsTwice() async throws {
             try await withBot(local) { bot in
                 // given
                 let id = try await bot.begin(outer.waiting(bot))
@@ -172,7 +187,8 @@ import Testing
             }
         }
 
-        @Test func testThatTheResultOfAJobThatEndedMeanwhileIsTakenUp() async throws {
+        @Test(.proves(.jobs, "A daemon that is stopped or killed is followed by one that goes on"))
+        func testThatTheResultOfAJobThatEndedMeanwhileIsTakenUp() async throws {
             try await withBot(local) { bot in
                 // given
                 let id = try await bot.begin(outer.waiting(bot))
@@ -240,7 +256,12 @@ import Testing
     @Suite struct WhenTheSupervisorIsKilled {
         private let outer = LifecycleTests()
 
-        @Test func testThatOneNewAttemptIsMadeInAWorkspaceMadeAnew() async throws {
+        @Test(
+            .proves(
+                .jobs,
+                "Attempts: a lost one is internal-error, the workspace is made anew, one more is made by itself, also after an upgrade"
+            ))
+        func testThatOneNewAttemptIsMadeInAWorkspaceMadeAnew() async throws {
             try await withBot(local) { bot in
                 // given: the first run leaves an ignored file and waits; the second prints whether the file exists
                 let id = try await bot.begin(

@@ -9,7 +9,12 @@ import TestSupport
 import Testing
 
 /// The database was lost, or an older copy was restored, and the files beside it were kept.
-@Suite struct LostDatabaseTests {
+@Suite(
+    .proves(
+        .releases,
+        "Versions: An integration's number is never used again, even after the database was lost or an older one restored"
+    ))
+struct LostDatabaseTests {
     private static let files = ["martlet.sqlite", "martlet.sqlite-wal", "martlet.sqlite-shm"]
 
     /// Removes the database, or restores its state from before the second integration.

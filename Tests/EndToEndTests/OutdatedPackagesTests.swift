@@ -3,7 +3,8 @@ import TestSupport
 import Testing
 
 /// `deploy/packages --outdated` in a small project, with programs in the place of `git` and `apt-cache`.
-@Suite struct OutdatedPackagesTests {
+@Suite(.proves(.firstSteps, "`deploy/packages --outdated` lists the Swift and Debian packages with a newer version"))
+struct OutdatedPackagesTests {
     @Test func testThatOnlyPackagesWithANewerReleaseAreListed() async throws {
         try await withProject(
             tags: ["1.9.0", "v1.10.0", "2.0.0-beta.1"], pins: ["1.9.0", "1.10.0"],

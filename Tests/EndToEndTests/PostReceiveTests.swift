@@ -55,7 +55,11 @@ import Testing
         }
     }
 
-    @Test func testThatOneSignedRequestTellsOfAllRefs() async throws {
+    @Test(
+        .proves(
+            .intake,
+            "`hooks/post-receive` sends one signed request for all refs; more than the daemon takes ask for a scan"))
+    func testThatOneSignedRequestTellsOfAllRefs() async throws {
         try await withServer { server in
             // given
             let listener = try PushListener()
@@ -79,7 +83,11 @@ import Testing
 
     enum Silence: String, CaseIterable { case accepts, refuses, hasNoAddress, answers500 }
 
-    @Test(arguments: Silence.allCases)
+    @Test(
+        .proves(
+            .intake,
+            "`hooks/post-receive` never delays a push by more than a second, even if the daemon is silent, unreachable or fails"
+        ), arguments: Silence.allCases)
     func testThatNoPushIsDelayedByMoreThanASecond(silence: Silence) async throws {
         try await withServer { server in
             // given
@@ -111,7 +119,12 @@ import Testing
         }
     }
 
-    @Test func testThatWhatWasKeptIsSentWithoutAnotherPushInItsOrderAndOnce() async throws {
+    @Test(
+        .proves(
+            .intake,
+            "`hooks/post-receive` spools a request that was not taken and sends it again, in order, each once, without another push. The spool is bounded"
+        ))
+    func testThatWhatWasKeptIsSentWithoutAnotherPushInItsOrderAndOnce() async throws {
         try await withServer { server in
             // given
             let port = try LoopbackSocket.freePort()
@@ -131,7 +144,12 @@ import Testing
         }
     }
 
-    @Test func testThatPushesAtOnceSendEachOnce() async throws {
+    @Test(
+        .proves(
+            .intake,
+            "`hooks/post-receive` spools a request that was not taken and sends it again, in order, each once, without another push. The spool is bounded"
+        ))
+    func testThatPushesAtOnceSendEachOnce() async throws {
         try await withServer { server in
             // given
             let listener = try PushListener()
@@ -153,7 +171,12 @@ import Testing
         }
     }
 
-    @Test func testThatTheSpoolIsBoundedAndItsNewestAreKept() async throws {
+    @Test(
+        .proves(
+            .intake,
+            "`hooks/post-receive` spools a request that was not taken and sends it again, in order, each once, without another push. The spool is bounded"
+        ))
+    func testThatTheSpoolIsBoundedAndItsNewestAreKept() async throws {
         try await withServer { server in
             // given: more than a thousand from a day ago, and some from a month ago
             try await server.say("http://127.0.0.1:\(try LoopbackSocket.freePort())/webhooks/push/kit")
@@ -181,7 +204,11 @@ import Testing
         }
     }
 
-    @Test(arguments: [(10_000, 10_000), (10_001, 0)])
+    @Test(
+        .proves(
+            .intake,
+            "`hooks/post-receive` sends one signed request for all refs; more than the daemon takes ask for a scan"),
+        arguments: [(10_000, 10_000), (10_001, 0)])
     func testThatMoreRefsThanTheDaemonTakesAskForAScan(count: Int, updates: Int) async throws {
         try await withServer { server in
             // given
@@ -200,7 +227,12 @@ import Testing
         }
     }
 
-    @Test func testThatWhatTheDaemonNeverTakesIsNotSentForEver() async throws {
+    @Test(
+        .proves(
+            .intake,
+            "`hooks/post-receive` spools a request that was not taken and sends it again, in order, each once, without another push. The spool is bounded"
+        ))
+    func testThatWhatTheDaemonNeverTakesIsNotSentForEver() async throws {
         try await withServer { server in
             // given
             let listener = try PushListener(status: 400)
@@ -214,7 +246,12 @@ import Testing
         }
     }
 
-    @Test(arguments: [nil, ""]) func testThatASecretThatCannotBeReadIsSaidAtOnce(content: String?) async throws {
+    @Test(
+        .proves(
+            .intake,
+            "`hooks/post-receive` spools a request that was not taken and sends it again, in order, each once, without another push. The spool is bounded"
+        ), arguments: [nil, ""])
+    func testThatASecretThatCannotBeReadIsSaidAtOnce(content: String?) async throws {
         try await withServer { server in
             // given
             try await server.say("http://127.0.0.1:\(try LoopbackSocket.freePort())/webhooks/push/kit")
@@ -244,7 +281,11 @@ import Testing
     }
 
     /// git accepts names that are not UTF-8, and perl's decoding accepts some that no other decoder does.
-    @Test(arguments: [[0xED, 0xA0, 0x80], [0xF4, 0x90, 0x80, 0x80], [0xFF]] as [[UInt8]])
+    @Test(
+        .proves(
+            .intake,
+            "`hooks/post-receive` spools a request that was not taken and sends it again, in order, each once, without another push. The spool is bounded"
+        ), arguments: [[0xED, 0xA0, 0x80], [0xF4, 0x90, 0x80, 0x80], [0xFF]] as [[UInt8]])
     func testThatANameThatIsNoTextAsksForAScan(name: [UInt8]) async throws {
         try await withServer { server in
             // given
@@ -263,7 +304,11 @@ import Testing
         }
     }
 
-    @Test(arguments: [("group", 0o770), ("0660", 0o770), ("umask", 0o700), ("0600", 0o700)])
+    @Test(
+        .proves(
+            .intake,
+            "`hooks/post-receive` spools a request that was not taken and sends it again, in order, each once, without another push. The spool is bounded"
+        ), arguments: [("group", 0o770), ("0660", 0o770), ("umask", 0o700), ("0600", 0o700)])
     func testThatTheSpoolIsSharedAsTheRepositoryIs(value: String, mode: Int) async throws {
         try await withServer { server in
             // given

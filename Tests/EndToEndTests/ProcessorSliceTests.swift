@@ -5,7 +5,12 @@ import Testing
 
 /// The time until the daemon gets a processor that a job uses.
 @Suite struct ProcessorSliceTests {
-    @Test(.slices, .program("curl")) func testThatTheDaemonAnswersSoonAndItsJobsDoNotInheritThat() async throws {
+    @Test(
+        .proves(
+            .jobs,
+            "The daemon's threads get a processor at once from whoever has had it for a moment, its jobs do not (Linux 6.12)"
+        ), .slices, .program("curl"))
+    func testThatTheDaemonAnswersSoonAndItsJobsDoNotInheritThat() async throws {
         try await withDaemon { daemon in
             // given
             let usual = try #require(ProcessorSlice.of("/proc/self/sched"))

@@ -8,7 +8,12 @@ import Testing
 
 /// Changes of a pull request that are not announced, or are announced too early, and the rest of a fork's job after a daemon was ended.
 @Suite struct PullRequestLifeTests {
-    @Test func testThatAHeadThatIsToldOfBeforeItIsListedIsIntegratedByItself() async throws {
+    @Test(
+        .proves(
+            .intake,
+            "Pull requests: a head that the forge tells of before it lists it is looked for again, five times in a minute, and the delivery says so"
+        ))
+    func testThatAHeadThatIsToldOfBeforeItIsListedIsIntegratedByItself() async throws {
         try await withBot(pullPlan()) { bot in
             // given: the forge sends its event first
             _ = try await bot.integrate()
@@ -41,7 +46,12 @@ import Testing
         }
     }
 
-    @Test func testThatOneThatWasMergedWithoutAWordIsFoundToBeClosed() async throws {
+    @Test(
+        .proves(
+            .intake,
+            "Pull requests: a closing that was never announced is found: its ref is gone for ten minutes, its head is in its base, or 180 days passed without an event"
+        ))
+    func testThatOneThatWasMergedWithoutAWordIsFoundToBeClosed() async throws {
         try await withBot(pullPlan()) { bot in
             // given: one that is merged, and one that is not; the events of their closing are lost
             _ = try await bot.integrate()
@@ -69,7 +79,12 @@ import Testing
         }
     }
 
-    @Test func testThatAForksWorkspaceIsRemovedByTheNextDaemon() async throws {
+    @Test(
+        .proves(
+            .intake,
+            "Pull requests: a fork has no secrets, no triggers, the base's recipe, a workspace and caches that are removed, network by policy (U1)"
+        ))
+    func testThatAForksWorkspaceIsRemovedByTheNextDaemon() async throws {
         try await withBot(pullPlan()) { bot in
             // given: a daemon was ended in the middle of a fork's job, whose integration has ended by now
             _ = try await bot.integrate()

@@ -18,7 +18,12 @@ func pullPlan(_ file: String = "", executor: BotPlan.Executor = .scripted(.playi
 
 /// Pull requests of the repository's own branches, from a forge's event to their result.
 @Suite struct PullRequestTests {
-    @Test func testThatASignedDeliveryBecomesAnIntegrationOfTheMerge() async throws {
+    @Test(
+        .proves(
+            .intake,
+            "Pull requests: from a signed event to the verdict on the merge; the head alone where it does not merge, which is said"
+        ))
+    func testThatASignedDeliveryBecomesAnIntegrationOfTheMerge() async throws {
         try await withBot(pullPlan()) { bot in
             // given: main has moved on since the branch was made
             _ = try await bot.integrate()
@@ -51,7 +56,12 @@ func pullPlan(_ file: String = "", executor: BotPlan.Executor = .scripted(.playi
         }
     }
 
-    @Test func testThatTheSameIsNotIntegratedTwice() async throws {
+    @Test(
+        .proves(
+            .intake,
+            "Pull requests: from a signed event to the verdict on the merge; the head alone where it does not merge, which is said"
+        ))
+    func testThatTheSameIsNotIntegratedTwice() async throws {
         try await withBot(pullPlan()) { bot in
             // given
             _ = try await bot.integrate()
@@ -70,7 +80,12 @@ func pullPlan(_ file: String = "", executor: BotPlan.Executor = .scripted(.playi
         }
     }
 
-    @Test func testThatANewerHeadSupersedesWhatRuns() async throws {
+    @Test(
+        .proves(
+            .intake,
+            "Pull requests: a newer head supersedes, closing ends what waits and runs, opening again integrates what was not"
+        ))
+    func testThatANewerHeadSupersedesWhatRuns() async throws {
         let executor = ScriptedExecutor.playing { $0.environment["MARTLET_PULL_REQUEST"] != nil && $0.isFirst }
         try await withBot(pullPlan(executor: .scripted(executor))) { bot in
             // given
@@ -92,7 +107,12 @@ func pullPlan(_ file: String = "", executor: BotPlan.Executor = .scripted(.playi
         }
     }
 
-    @Test func testThatWhatWasMissedIsFoundByTheNextScan() async throws {
+    @Test(
+        .proves(
+            .intake,
+            "Pull requests: from a signed event to the verdict on the merge; the head alone where it does not merge, which is said"
+        ))
+    func testThatWhatWasMissedIsFoundByTheNextScan() async throws {
         try await withBot(pullPlan()) { bot in
             // given: it is known, and the event of its next head never arrives
             _ = try await bot.integrate()
@@ -109,7 +129,12 @@ func pullPlan(_ file: String = "", executor: BotPlan.Executor = .scripted(.playi
         }
     }
 
-    @Test func testThatTheMergeIsTheSameInARerunAndANewMirror() async throws {
+    @Test(
+        .proves(
+            .intake,
+            "Pull requests: from a signed event to the verdict on the merge; the head alone where it does not merge, which is said"
+        ))
+    func testThatTheMergeIsTheSameInARerunAndANewMirror() async throws {
         try await withBot(pullPlan()) { bot in
             // given
             _ = try await bot.integrate()
@@ -135,7 +160,12 @@ func pullPlan(_ file: String = "", executor: BotPlan.Executor = .scripted(.playi
         }
     }
 
-    @Test func testThatWhatDoesNotMergeIsIntegratedAloneAndSaysSo() async throws {
+    @Test(
+        .proves(
+            .intake,
+            "Pull requests: from a signed event to the verdict on the merge; the head alone where it does not merge, which is said"
+        ))
+    func testThatWhatDoesNotMergeIsIntegratedAloneAndSaysSo() async throws {
         try await withBot(pullPlan()) { bot in
             // given
             _ = try await bot.integrate(Commit(files: ["a": "1\n"]))
@@ -155,7 +185,12 @@ func pullPlan(_ file: String = "", executor: BotPlan.Executor = .scripted(.playi
         }
     }
 
-    @Test func testThatItIsComparedWithItsBase() async throws {
+    @Test(
+        .proves(
+            .intake,
+            "Pull requests: from a signed event to the verdict on the merge; the head alone where it does not merge, which is said"
+        ))
+    func testThatItIsComparedWithItsBase() async throws {
         try await withBot(pullPlan()) { bot in
             // given: main has a failing test
             let main = try await bot.integrate(.failing("debug"))
@@ -181,7 +216,12 @@ func pullPlan(_ file: String = "", executor: BotPlan.Executor = .scripted(.playi
 
     // MARK: Closed
 
-    @Test func testThatWhatWaitsAndWhatRunsEndsWithIt() async throws {
+    @Test(
+        .proves(
+            .intake,
+            "Pull requests: a newer head supersedes, closing ends what waits and runs, opening again integrates what was not"
+        ))
+    func testThatWhatWaitsAndWhatRunsEndsWithIt() async throws {
         let executor = ScriptedExecutor.playing { $0.environment["MARTLET_PULL_REQUEST"] == "1" }
         var plan = pullPlan("supersede: never\n", executor: .scripted(executor))
         plan.concurrency = 1
@@ -218,7 +258,12 @@ func pullPlan(_ file: String = "", executor: BotPlan.Executor = .scripted(.playi
         }
     }
 
-    @Test func testThatOneThatWasClosedWhileItRanIsIntegratedWhenItIsOpenedAgain() async throws {
+    @Test(
+        .proves(
+            .intake,
+            "Pull requests: a newer head supersedes, closing ends what waits and runs, opening again integrates what was not"
+        ))
+    func testThatOneThatWasClosedWhileItRanIsIntegratedWhenItIsOpenedAgain() async throws {
         let isHeld = Locked(true)
         let executor = ScriptedExecutor.playing { _ in isHeld.value }
         try await withBot(pullPlan(executor: .scripted(executor))) { bot in

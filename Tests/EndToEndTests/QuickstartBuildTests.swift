@@ -3,7 +3,8 @@ import TestSupport
 import Testing
 
 /// The conditions under which `deploy/quickstart` builds, tested in a small clone with a `swift` that only writes what a build writes.
-@Suite struct QuickstartBuildTests {
+@Suite(.proves(.firstSteps, "The quickstart builds; the second build takes seconds, also in a fresh clone"))
+struct QuickstartBuildTests {
     /// A fresh clone is built once. SwiftPM writes Package.resolved while it builds, which does not cause another build.
     @Test func testThatASecondRunInAFreshCloneBuildsNothing() async throws {
         try await withClone { clone in

@@ -33,7 +33,10 @@ struct QuickstartRepositoryTests {
         return remote.path
     }
 
-    @Test func testThatEachBranchHasItsRowAndTheEndSaysHowToGoOn() async throws {
+    @Test(
+        .proves(.firstSteps, "`deploy/quickstart URL` integrates that repository: a path, http, ssh"),
+        .proves(.firstSteps, "The quickstart with a URL without a release branch ends with how to make one"))
+    func testThatEachBranchHasItsRowAndTheEndSaysHowToGoOn() async throws {
         try await withQuickstart { quickstart, port in
             // given
             let plain = try await project("plain", branches: ["main"], quickstart.directory)
@@ -64,7 +67,12 @@ struct QuickstartRepositoryTests {
         }
     }
 
-    @Test func testThatARepositoryThatCannotBeIntegratedSaysWhatToDo() async throws {
+    @Test(
+        .proves(
+            .firstSteps,
+            "The quickstart says what to do about a repository that does not exist, is empty, lacks its default branch, or has another one's name"
+        ))
+    func testThatARepositoryThatCannotBeIntegratedSaysWhatToDo() async throws {
         try await withQuickstart { quickstart, port in
             // given
             let directory = quickstart.directory

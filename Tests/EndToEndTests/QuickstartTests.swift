@@ -5,7 +5,12 @@ import Testing
 
 /// The messages of `deploy/quickstart` before it installs or builds anything.
 @Suite struct QuickstartTests {
-    @Test func testThatAMissingToolchainSaysWhatToDo() async throws {
+    @Test(
+        .proves(
+            .firstSteps,
+            "The quickstart says what to do about a missing toolchain, a port in use, and a private repository without a key"
+        ))
+    func testThatAMissingToolchainSaysWhatToDo() async throws {
         try await withTemporaryDirectory { directory in
             // given: a PATH with only the programs that the script itself calls until then.
             var quickstart = Quickstart(directory)
@@ -20,7 +25,12 @@ import Testing
         }
     }
 
-    @Test func testThatAnOldToolchainSaysWhatToDo() async throws {
+    @Test(
+        .proves(
+            .firstSteps,
+            "The quickstart says what to do about a missing toolchain, a port in use, and a private repository without a key"
+        ))
+    func testThatAnOldToolchainSaysWhatToDo() async throws {
         try await withTemporaryDirectory { directory in
             var quickstart = Quickstart(directory)
             try quickstart.toolchain("5.10.1")
@@ -31,7 +41,13 @@ import Testing
         }
     }
 
-    @Test func testThatAPortInUseSaysWhichIsFree() async throws {
+    @Test(
+        .proves(.firstSteps, "The quickstart has `--port N` and `--stop`"),
+        .proves(
+            .firstSteps,
+            "The quickstart says what to do about a missing toolchain, a port in use, and a private repository without a key"
+        ))
+    func testThatAPortInUseSaysWhichIsFree() async throws {
         try await withTemporaryDirectory { directory in
             // given
             let other = try LoopbackSocket()
@@ -66,7 +82,8 @@ import Testing
         }
     }
 
-    @Test func testThatStoppingWhereNothingRunsSaysSo() async throws {
+    @Test(.proves(.firstSteps, "The quickstart has `--port N` and `--stop`"))
+    func testThatStoppingWhereNothingRunsSaysSo() async throws {
         try await withTemporaryDirectory { directory in
             let result = try await Quickstart(directory)("--stop")
             #expect(result.status == 0)
@@ -92,7 +109,12 @@ import Testing
             }
         }
 
-        @Test func testThatARefusedSudoSaysWhatToDo() async throws {
+        @Test(
+            .proves(
+                .firstSteps,
+                "The quickstart asks for sudo in its first second if it needs it, and says what to do if that is refused"
+            ))
+        func testThatARefusedSudoSaysWhatToDo() async throws {
             try await missing(sudo: "echo 'sudo: 3 incorrect password attempts' >&2; exit 1") { quickstart, packages in
                 let result = try await quickstart("--port", try Quickstart.freePort(), "/srv/kit.git")
                 #expect(result.status == 1)
@@ -111,7 +133,12 @@ import Testing
             }
         }
 
-        @Test func testThatNoSudoSaysWhatToDo() async throws {
+        @Test(
+            .proves(
+                .firstSteps,
+                "The quickstart asks for sudo in its first second if it needs it, and says what to do if that is refused"
+            ))
+        func testThatNoSudoSaysWhatToDo() async throws {
             try await missing(sudo: nil) { quickstart, packages in
                 try quickstart.only(["bash", "dirname", "uname", "sed", "sort", "head", "apt-get"])
                 let result = try await quickstart("--port", try Quickstart.freePort())
@@ -123,7 +150,11 @@ import Testing
         }
 
         /// The driver's own libraries are among the packages, so it does not start on a new machine.
-        @Test func testThatAToolchainThatDoesNotStartYetIsNoReasonToStop() async throws {
+        @Test(
+            .proves(
+                .firstSteps, "`deploy/quickstart` is one command on a machine with nothing but a Swift toolchain ≥ 6.2")
+        )
+        func testThatAToolchainThatDoesNotStartYetIsNoReasonToStop() async throws {
             let sudo = #"case "$*" in *"apt-get "*) exit 100 ;; esac"#
             try await missing(sudo: sudo) { quickstart, _ in
                 try quickstart.standIn("swift", "echo 'swift: cannot open libncurses.so.6' >&2; exit 127")
@@ -132,7 +163,8 @@ import Testing
             }
         }
 
-        @Test func testThatAnInstallThatFailsShowsItsLastLines() async throws {
+        @Test(.proves(.firstSteps, "The quickstart installs the missing Debian packages"))
+        func testThatAnInstallThatFailsShowsItsLastLines() async throws {
             let sudo = #"case "$*" in *"apt-get "*) echo 'E: Unable to fetch some archives'; exit 100 ;; esac"#
             try await missing(sudo: sudo) { quickstart, packages in
                 let result = try await quickstart("--port", try Quickstart.freePort())
@@ -147,7 +179,12 @@ import Testing
         }
     }
 
-    @Test func testThatAToolchainThatNeverStartsSaysWhy() async throws {
+    @Test(
+        .proves(
+            .firstSteps,
+            "The quickstart says what to do about a missing toolchain, a port in use, and a private repository without a key"
+        ))
+    func testThatAToolchainThatNeverStartsSaysWhy() async throws {
         try await withTemporaryDirectory { directory in
             var quickstart = Quickstart(directory)
             try quickstart.packages(areInstalled: true)

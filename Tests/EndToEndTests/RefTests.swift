@@ -6,7 +6,8 @@ import Testing
 
 /// Refs as jobs see them.
 @Suite struct RefTests {
-    @Test func testThatATagOfACommitThatWasIntegratedIsWhatItsJobSees() async throws {
+    @Test(.proves(.sourceControl, "The job's generated `.git`: HEAD, this ref, its tags"))
+    func testThatATagOfACommitThatWasIntegratedIsWhatItsJobSees() async throws {
         let plan = BotPlan(file: "tags: [v*]\n", executor: .local)
         try await withBot(plan) { bot in
             // given
@@ -30,7 +31,11 @@ import Testing
     }
 
     /// G15: the forms that macOS and Linux type are one String for Swift.
-    @Test func testThatTwoSpellingsOfOneNameAreTwoBranches() async throws {
+    @Test(
+        .proves(
+            .sourceControl,
+            "Refs are told apart by their bytes, as git does; one whose name is no UTF-8 is left out (G15)"))
+    func testThatTwoSpellingsOfOneNameAreTwoBranches() async throws {
         try await withBot(configurations: ["debug"], file: "branches: [\"**\"]\n") { bot in
             // given
             let first = try await bot.push()

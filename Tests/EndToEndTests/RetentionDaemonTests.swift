@@ -4,7 +4,12 @@ import TestSupport
 import Testing
 
 /// `martlet prune`, and requests for a removed integration, with a real daemon.
-@Suite(.program("curl")) struct RetentionDaemonTests {
+@Suite(
+    .proves(
+        .releases,
+        "Versions: `martlet prune --dry-run` says why each thing stays or goes, and `prune` does that; open downloads finish, then 410 says when and why (R5)"
+    ), .program("curl"))
+struct RetentionDaemonTests {
     /// More than the buffers of a connection hold, so that the server waits for a client that stops reading.
     private static let size = 64 << 20
 

@@ -62,7 +62,12 @@ import Testing
         try service.start()
     }
 
-    @Test func testThatAKillLeavesNothingHalfVisible() async throws {
+    @Test(
+        .proves(
+            .releases,
+            "Versions: Retention removes rows, files and held commit together; a kill leaves nothing half visible, and the next start finishes"
+        ))
+    func testThatAKillLeavesNothingHalfVisible() async throws {
         let martlet = try TestTools.builtProduct("martlet")
         try await withTemporaryDirectory { directory in
             let root = try directory.makeDirectory("service")

@@ -15,7 +15,12 @@ import Testing
         ]
     }
 
-    @Test func testThatCtrlCEndsItAndLeavesNothing() async throws {
+    @Test(
+        .proves(
+            .programs,
+            "Ctrl-C cancels `martlet run`, a second one kills, and no process outlives it, also if it is killed itself")
+    )
+    func testThatCtrlCEndsItAndLeavesNothing() async throws {
         try await withWorkingTree(Self.endless()) { fixture in
             // given
             let started = try await fixture.start()
@@ -32,7 +37,12 @@ import Testing
         }
     }
 
-    @Test func testThatASecondCtrlCKillsWhatDoesNotEnd() async throws {
+    @Test(
+        .proves(
+            .programs,
+            "Ctrl-C cancels `martlet run`, a second one kills, and no process outlives it, also if it is killed itself")
+    )
+    func testThatASecondCtrlCKillsWhatDoesNotEnd() async throws {
         try await withWorkingTree(Self.endless("trap '' TERM INT HUP;")) { fixture in
             // given
             let started = try await fixture.start()
@@ -49,7 +59,8 @@ import Testing
         }
     }
 
-    @Test func testThatCtrlCIsHeardWhileNobodyReadsItsOutput() async throws {
+    @Test(.proves(.programs, "Ctrl-C cancels `martlet run` also while nobody reads its output"))
+    func testThatCtrlCIsHeardWhileNobodyReadsItsOutput() async throws {
         let warnings = #"i=0; while [ $$i -lt 5000 ]; do i=$$((i+1)); echo "a.c:$$i:1: warning: odd $$i"; done"#
         var files = Self.endless("trap '' TERM INT HUP;")
         files["Makefile"]?.replace("all:\n", with: "all:\n\t@\(warnings)\n")
@@ -76,7 +87,8 @@ import Testing
         }
     }
 
-    @Test func testThatCtrlCIsHeardWhileTheTreeIsRead() async throws {
+    @Test(.proves(.programs, "Ctrl-C cancels `martlet run` while it reads the directory, and keeps nothing of it then"))
+    func testThatCtrlCIsHeardWhileTheTreeIsRead() async throws {
         try await withWorkingTree(["Makefile": "all:\n"]) { fixture in
             // given: an index that cannot be read until the test writes it
             _ = try await GitRepository.make(at: fixture.tree)
@@ -96,7 +108,12 @@ import Testing
         }
     }
 
-    @Test func testThatNothingOutlivesItWhenItIsKilled() async throws {
+    @Test(
+        .proves(
+            .programs,
+            "Ctrl-C cancels `martlet run`, a second one kills, and no process outlives it, also if it is killed itself")
+    )
+    func testThatNothingOutlivesItWhenItIsKilled() async throws {
         try await withWorkingTree(Self.endless("trap '' TERM INT HUP;")) { fixture in
             // given
             let started = try await fixture.start()
@@ -114,7 +131,8 @@ import Testing
         }
     }
 
-    @Test func testThatASecondRunInTheSameTreeIsRefused() async throws {
+    @Test(.proves(.programs, "`martlet run` bounds its cache, and one run at a time works on a tree"))
+    func testThatASecondRunInTheSameTreeIsRefused() async throws {
         try await withWorkingTree(Self.endless()) { fixture in
             // given
             let started = try await fixture.start()

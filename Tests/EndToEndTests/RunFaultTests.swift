@@ -14,7 +14,10 @@ import Testing
         return "\(fixture.caches)/\(try #require(name))"
     }
 
-    @Test(.smallDisk) func testThatAnEndThatCannotBeStoredIsTheCachesFault() async throws {
+    @Test(
+        .proves(.programs, "A run whose end cannot be stored is not red: `martlet run` reports its cache's fault"),
+        .smallDisk)
+    func testThatAnEndThatCannotBeStoredIsTheCachesFault() async throws {
         try await withTemporaryDirectory { outer in
             let disk = try outer.makeDirectory("disk")
             try await SmallDisk.mounted(on: disk, size: "4m") {
@@ -39,7 +42,12 @@ import Testing
         }
     }
 
-    @Test func testThatARepositoryThatCannotBeReadIsNoMissingDirectory() async throws {
+    @Test(
+        .proves(
+            .programs,
+            "`martlet run` exits with 73 if it cannot write its cache, 70 if it cannot read a repository, and 66 without such a directory"
+        ))
+    func testThatARepositoryThatCannotBeReadIsNoMissingDirectory() async throws {
         try await withWorkingTree(Self.green) { fixture in
             // given
             _ = try await GitRepository.make(at: fixture.tree)
@@ -52,7 +60,12 @@ import Testing
         }
     }
 
-    @Test func testThatASnapshotThatCannotBeWrittenIsTheCachesFault() async throws {
+    @Test(
+        .proves(
+            .programs,
+            "`martlet run` exits with 73 if it cannot write its cache, 70 if it cannot read a repository, and 66 without such a directory"
+        ))
+    func testThatASnapshotThatCannotBeWrittenIsTheCachesFault() async throws {
         try await withWorkingTree(Self.green) { fixture in
             // given
             #expect(try await fixture.martlet().status == 0)
@@ -66,7 +79,12 @@ import Testing
         }
     }
 
-    @Test(.smallDisk) func testThatAFullDiskBelowTheSnapshotIsTheCachesFault() async throws {
+    @Test(
+        .proves(
+            .programs,
+            "`martlet run` exits with 73 if it cannot write its cache, 70 if it cannot read a repository, and 66 without such a directory"
+        ), .smallDisk)
+    func testThatAFullDiskBelowTheSnapshotIsTheCachesFault() async throws {
         try await withTemporaryDirectory { outer in
             let disk = try outer.makeDirectory("disk")
             try await SmallDisk.mounted(on: disk, size: "1m") {

@@ -5,7 +5,12 @@ import TestSupport
 import Testing
 
 /// `martlet run` with another repository at the path of an earlier run.
-@Suite struct RunRepositoryTests {
+@Suite(
+    .proves(
+        .programs,
+        "`martlet run` works after damage of any kind, and in another repository at the same path, which it does not compare with the earlier one"
+    ))
+struct RunRepositoryTests {
     /// Makes a repository of the fixture's tree.
     private func makeRepository(_ fixture: RunFixture, _ message: String) async throws {
         let repository = try await GitRepository.make(at: fixture.tree)

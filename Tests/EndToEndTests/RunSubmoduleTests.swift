@@ -5,7 +5,11 @@ import Testing
 
 /// `martlet run` of a repository with a submodule.
 @Suite struct RunSubmoduleTests {
-    @Test func testThatASubmoduleIsBuiltAsItIsOnTheDiskAndAnEmptyOneIsTold() async throws {
+    @Test(
+        .proves(
+            .programs,
+            "`martlet run` uses the files of submodules as they are on the disk, and says which are not initialized"))
+    func testThatASubmoduleIsBuiltAsItIsOnTheDiskAndAnEmptyOneIsTold() async throws {
         try await withWorkingTree(["Makefile": "all:\n\t@cat lib/word\n"]) { fixture in
             // given
             let library = try await GitRepository.make(at: fixture.directory.path("lib"))

@@ -3,7 +3,12 @@ import Testing
 
 /// A real Swift package through its red and green states.
 @Suite struct RunSwiftPackageTests {
-    @Test(.timeLimit(TestLimits.minutes(15))) func testThatTestsAreChosenByAFilter() async throws {
+    @Test(
+        .proves(
+            .programs,
+            "`martlet run` has `--configuration`, `--again` and `--tests`, which says if a command takes no filter"),
+        .timeLimit(TestLimits.minutes(15)))
+    func testThatTestsAreChosenByAFilter() async throws {
         try await withWorkingTree([
             "Package.swift": """
             // swift-tools-version: 6.0
@@ -32,7 +37,12 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(TestLimits.minutes(15))) func testThatAPackageIsGreenThenRedThenDoesNotCompile() async throws {
+    @Test(
+        .proves(
+            .programs,
+            "`martlet run` runs a working tree as it is on the disk with the daemon's engine, without a daemon, and leaves the tree alone"
+        ), .timeLimit(TestLimits.minutes(15)))
+    func testThatAPackageIsGreenThenRedThenDoesNotCompile() async throws {
         try await withWorkingTree([
             "Package.swift": """
             // swift-tools-version: 6.0

@@ -11,7 +11,12 @@ import Testing
     ]
 
     @Suite struct GivenAMakeProject {
-        @Test func testThatItRunsAndLeavesTheTreeAlone() async throws {
+        @Test(
+            .proves(
+                .programs,
+                "`martlet run` runs a working tree as it is on the disk with the daemon's engine, without a daemon, and leaves the tree alone"
+            ))
+        func testThatItRunsAndLeavesTheTreeAlone() async throws {
             try await withWorkingTree(RunTests.make) { fixture in
                 // given
                 let before = try fixture.inventory()
@@ -29,7 +34,12 @@ import Testing
             }
         }
 
-        @Test func testThatAFailureIsRedWithItsLog() async throws {
+        @Test(
+            .proves(
+                .programs,
+                "`martlet run` shows progress in one line on a terminal, plain lines elsewhere, and findings and failing tests with file and line at once"
+            ))
+        func testThatAFailureIsRedWithItsLog() async throws {
             try await withWorkingTree(["Makefile": "all:\n\t@echo 'a.c:3:5: error: no such thing' >&2; exit 1\n"]) {
                 fixture in
                 // when
@@ -47,7 +57,11 @@ import Testing
             }
         }
 
-        @Test func testThatTheNextRunIsComparedAndStaysWarm() async throws {
+        @Test(
+            .proves(
+                .programs,
+                "`martlet run` keeps a warm workspace, and compares with the run before of the same selection"))
+        func testThatTheNextRunIsComparedAndStaysWarm() async throws {
             try await withWorkingTree([
                 "Makefile": "all: out\nout: a.c\n\t@echo 'a.c:1:1: warning: odd' >&2; echo x >> out\ncheck:\n\t@true\n",
                 ".gitignore": "out\n", "a.c": "1\n",
@@ -71,7 +85,12 @@ import Testing
             }
         }
 
-        @Test func testThatAFilterThatCannotBeTakenIsSaid() async throws {
+        @Test(
+            .proves(
+                .programs,
+                "`martlet run` has `--configuration`, `--again` and `--tests`, which says if a command takes no filter")
+        )
+        func testThatAFilterThatCannotBeTakenIsSaid() async throws {
             try await withWorkingTree(RunTests.make) { fixture in
                 let result = try await fixture.martlet(["--tests", "Some"])
                 #expect(result.status == 0)
@@ -80,7 +99,8 @@ import Testing
             }
         }
 
-        @Test func testThatTheResultIsTheInterfacesJSON() async throws {
+        @Test(.proves(.programs, "`martlet run --json` prints the result as the API does"))
+        func testThatTheResultIsTheInterfacesJSON() async throws {
             try await withWorkingTree(["Makefile": "all:\n\t@echo 'a.c:3:5: error: no such thing' >&2; exit 1\n"]) {
                 fixture in
                 // when
@@ -101,7 +121,12 @@ import Testing
             }
         }
 
-        @Test func testThatOnATerminalOneLineIsDrawnAnew() async throws {
+        @Test(
+            .proves(
+                .programs,
+                "`martlet run` shows progress in one line on a terminal, plain lines elsewhere, and findings and failing tests with file and line at once"
+            ))
+        func testThatOnATerminalOneLineIsDrawnAnew() async throws {
             // Several checks, which are 0.1 s apart.
             let seconds = min(0.6 * TestLimits.scale, 3)
             try await withWorkingTree(["Makefile": "all:\n\t@sleep \(seconds)\n"]) { fixture in
@@ -121,7 +146,8 @@ import Testing
             }
         }
 
-        @Test func testThatAStepIsSaidByItsOwnName() async throws {
+        @Test(.proves(.programs, "`martlet run` shows a step's own name if it has one"))
+        func testThatAStepIsSaidByItsOwnName() async throws {
             // given: a step that several checks see, which are 0.1 s apart
             let seconds = min(0.6 * TestLimits.scale, 3)
             let recipe = """
@@ -182,7 +208,12 @@ import Testing
             }
         }
 
-        @Test func testThatACacheWithinTheTreeIsNoPartOfIt() async throws {
+        @Test(
+            .proves(
+                .programs,
+                "`martlet run` runs a working tree as it is on the disk with the daemon's engine, without a daemon, and leaves the tree alone"
+            ))
+        func testThatACacheWithinTheTreeIsNoPartOfIt() async throws {
             try await withWorkingTree(["Makefile": "all:\n\t@test ! -e cache && touch out\n", ".gitignore": "out\n"]) {
                 fixture in
                 let inside = ["XDG_CACHE_HOME": fixture.tree + "/cache"]
@@ -194,7 +225,8 @@ import Testing
             }
         }
 
-        @Test func testThatOldRunsAreRemoved() async throws {
+        @Test(.proves(.programs, "`martlet run` bounds its cache, and one run at a time works on a tree"))
+        func testThatOldRunsAreRemoved() async throws {
             try await withWorkingTree(RunTests.make) { fixture in
                 // when
                 for _ in 1...12 { #expect(try await fixture.martlet().status == 0) }
@@ -225,7 +257,8 @@ import Testing
             }
         }
 
-        @Test func testThatTheCacheOfADirectoryThatIsGoneIsRemoved() async throws {
+        @Test(.proves(.programs, "`martlet run` bounds its cache, and one run at a time works on a tree"))
+        func testThatTheCacheOfADirectoryThatIsGoneIsRemoved() async throws {
             try await withWorkingTree(RunTests.make) { fixture in
                 // given
                 _ = try await fixture.martlet()
@@ -242,7 +275,11 @@ import Testing
         }
     }
 
-    @Suite struct GivenSeveralConfigurations {
+    @Suite(
+        .proves(
+            .programs,
+            "`martlet run` has `--configuration`, `--again` and `--tests`, which says if a command takes no filter"))
+    struct GivenSeveralConfigurations {
         private static let files = [
             ".martlet.yml": """
             configurations:
@@ -309,7 +346,12 @@ import Testing
         }
     }
 
-    @Test func testThatABrokenRecipeSaysWhere() async throws {
+    @Test(
+        .proves(
+            .programs,
+            "`martlet run` uses the tree's recipe, reports an error's file and line, and says what to write if no project is recognized"
+        ))
+    func testThatABrokenRecipeSaysWhere() async throws {
         try await withWorkingTree([".martlet.yml": "configurations:\n  debug: { bild: make }\n"]) { fixture in
             let result = try await fixture.martlet()
             #expect(result.status == 1)
@@ -320,7 +362,8 @@ import Testing
     }
 
     /// The message does not mention a bot file, because the user did not write one.
-    @Test func testThatAStepThatAsksForASecretSaysWhatToDo() async throws {
+    @Test(.proves(.programs, "In `martlet run` a step that asks for a secret gets none, and says what to do"))
+    func testThatAStepThatAsksForASecretSaysWhatToDo() async throws {
         let recipe = """
             configurations:
               debug: { build: "true", test: "true" }
@@ -344,7 +387,12 @@ import Testing
         }
     }
 
-    @Test func testThatNoProjectSaysWhatToWrite() async throws {
+    @Test(
+        .proves(
+            .programs,
+            "`martlet run` uses the tree's recipe, reports an error's file and line, and says what to write if no project is recognized"
+        ))
+    func testThatNoProjectSaysWhatToWrite() async throws {
         try await withWorkingTree(["README": "kit\n"]) { fixture in
             let result = try await fixture.martlet()
             #expect(result.status == 1)
@@ -353,7 +401,12 @@ import Testing
         }
     }
 
-    @Test func testThatUncommittedChangesOfARepositoryAreRun() async throws {
+    @Test(
+        .proves(
+            .programs,
+            "`martlet run` runs a working tree as it is on the disk with the daemon's engine, without a daemon, and leaves the tree alone"
+        ))
+    func testThatUncommittedChangesOfARepositoryAreRun() async throws {
         try await withWorkingTree([:]) { fixture in
             // given
             let repository = try await GitRepository.make(at: fixture.tree)

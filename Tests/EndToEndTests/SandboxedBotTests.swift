@@ -47,11 +47,17 @@ import Testing
             return log
         }
 
-        @Test func testThatNoneReachesTheLoopback() async throws {
+        @Test(
+            .proves(
+                .jobs,
+                "The host's loopback is out of reach of every sandboxed step, also with the network and on any interface; other hosts can be reached"
+            ))
+        func testThatNoneReachesTheLoopback() async throws {
             #expect(try await said(try .sandboxed(loopback: false)) == "usual refused\nopen refused\nclosed refused\n")
         }
 
-        @Test func testThatOnlyAStepThatSaysSoReachesItWhereTheSettingsGiveIt() async throws {
+        @Test(.proves(.sandbox, "Network only in `resolve` and where the recipe says `network: full`"))
+        func testThatOnlyAStepThatSaysSoReachesItWhereTheSettingsGiveIt() async throws {
             #expect(try await said(try .sandboxed(loopback: true)) == "usual refused\nopen reached\nclosed refused\n")
         }
 
@@ -103,7 +109,8 @@ import Testing
             return (log, places.contains { FileManager.default.fileExists(atPath: $0) })
         }
 
-        @Test func testThatItSeesNothingAndWritesNowhere() async throws {
+        @Test(.proves(.sandbox, "A hostile `Package.swift` sees no state and writes nowhere"))
+        func testThatItSeesNothingAndWritesNowhere() async throws {
             try await withBot(plan(try .sandboxed())) { bot in
                 let (log, isPlanted) = try await integrate(bot)
                 expectContains(log, "Name: kit")
@@ -124,7 +131,12 @@ import Testing
 
     // MARK: Dependencies
 
-    @Test(.timeLimit(TestLimits.minutes(6)))
+    @Test(
+        .proves(.sandbox, "Network only in `resolve` and where the recipe says `network: full`"),
+        .proves(
+            .sandbox,
+            "A package without dependencies has no `resolve`; one whose dependencies are as before ends it at once"),
+        .timeLimit(TestLimits.minutes(6)))
     func testThatDependenciesAreResolvedWithTheNetworkAndTheRestIsBuiltWithout() async throws {
         try await withTemporaryDirectory { directory in
             // given: a package in a repository that the owner shows to jobs.

@@ -8,7 +8,12 @@ import TestSupport
 import Testing
 
 /// Trigger scripts that run in the real sandbox (`sandbox: true`).
-@Suite struct SandboxedScriptTests {
+@Suite(
+    .proves(
+        .triggers,
+        "`sandbox: true` runs a script in the sandbox, with network and its own secrets; without a sandbox the script does not run"
+    ))
+struct SandboxedScriptTests {
     private static func plan(_ script: String, isolation: JobIsolation, isSandboxed: Bool = true) -> BotPlan {
         BotPlan(
             file: """

@@ -10,13 +10,43 @@ import Testing
 
 /// The complete processing of a commit with the real supervisor, the real git and real tools, for every directory of `Scenarios`.
 @Suite struct ScenarioTests {
-    @Test(.timeLimit(TestLimits.minutes(4)), arguments: try Scenario.all())
+    @Test(
+        .proves(.settings, "A recipe is in the repository or in the bot file"),
+        .proves(.sourceControl, "The recipe is read from the mirror's tree, before any checkout"),
+        .proves(.steps, "Analyze as a step of its own, before build"),
+        .proves(.steps, "Where no analyzer applies, \"not analyzed\""),
+        .proves(
+            .steps,
+            "Build and test a Swift package: `swift build --build-tests`, `swift test --skip-build` with event stream and xUnit"
+        ), .proves(.steps, "No test target: *skipped: no tests*"),
+        .proves(.steps, "Make: `make`, then `make check`, else `make test`"),
+        .proves(
+            .reports,
+            "Coverage is stored for each attempt and shown beside the configuration's last one: on the page, in the API and by `martlet show`"
+        ),
+        .proves(
+            .reports,
+            "A recipe's report without a test, tests that are all skipped, and a test step that is gone are red"),
+        .proves(.versions, "`version: branch`: release/1.4 → 1.4.0, 1.4.1"),
+        .proves(.triggers, "Script, from `triggers/` beside `bots/`, never one of the repository"),
+        .proves(.triggers, "Publish"), .proves(.triggers, "Upload"),
+        .proves(.triggers, "In their order; a failed one stops the later ones, what was published stays"),
+        .proves(.triggers, "Conditions `succeeded`, `clean`, `failed`, `fixed`, `always`"),
+        .proves(.triggers, "`phase: before`"), .proves(.testsAndPages, "Scenarios run end to end"),
+        .proves(.badInput, "A recipe with errors: build-errors with file and line"),
+        .proves(.badInput, "Code that does not compile: build-errors"),
+        .proves(.badInput, "Tests that crash: test-failures, with the signal"),
+        .proves(.badInput, "Tests that hang: test-failures, with the limit and the name of the test"),
+        .proves(.issueHistory, "New, unresolved, resolved; nothing is resolved by absence"),
+        .timeLimit(TestLimits.minutes(4)), arguments: try Scenario.all())
     func testThatItEndsAsExpected(scenario: Scenario) async throws {
         try await run(scenario, isolation: JobIsolation(isolation: .none(reason: "of the test")))
     }
 
     /// Results, issues with their paths, tests and logs are the same in the sandbox.
-    @Test(.sandbox, .timeLimit(TestLimits.minutes(4)), arguments: try Scenario.all())
+    @Test(
+        .proves(.sandbox, "Results, issues, paths, tests and logs are the same with and without the sandbox"), .sandbox,
+        .timeLimit(TestLimits.minutes(4)), arguments: try Scenario.all())
     func testThatItEndsTheSameInTheSandbox(scenario: Scenario) async throws {
         try await run(scenario, isolation: try .sandboxed())
     }
@@ -40,7 +70,8 @@ import Testing
         }
     }
 
-    @Test func testThatThereAreScenarios() throws {
+    @Test(.proves(.testsAndPages, "Scenarios run end to end"))
+    func testThatThereAreScenarios() throws {
         #expect(try Scenario.all().count > 10)
     }
 

@@ -34,7 +34,12 @@ import Testing
             }
         }
 
-        @Test func testThatEveryThreadFileAndJobIsTheUsers() async throws {
+        @Test(
+            .proves(
+                .programs,
+                "Started as root, `serve` becomes `user:` before it opens a file, and is not dumpable (its tests need root; others see them skipped)"
+            ))
+        func testThatEveryThreadFileAndJobIsTheUsers() async throws {
             try await withServant { daemon, servant in
                 // when
                 let integrated = try await daemon.martlet("integrate", "kit", "--wait")
@@ -71,7 +76,12 @@ import Testing
         }
 
         /// Without a sandbox jobs have the daemon's user, so only the kernel keeps them out of its memory.
-        @Test(.program("setpriv")) func testThatItsUserReadsNothingOfItsMemory() async throws {
+        @Test(
+            .proves(
+                .programs,
+                "Started as root, `serve` becomes `user:` before it opens a file, and is not dumpable (its tests need root; others see them skipped)"
+            ), .program("setpriv"))
+        func testThatItsUserReadsNothingOfItsMemory() async throws {
             try await withServant { daemon, servant in
                 // given: the same question about a process that does not hide its memory
                 func asServant(_ script: String) async throws -> ProgramResult {
@@ -112,7 +122,11 @@ import Testing
                 input: input)
         }
 
-        @Test(.program("unshare"), .enabled(if: getpwnam("martlet") == nil, "the machine has the user"))
+        @Test(
+            .proves(
+                .programs,
+                "`serve` as root becomes `user:` or `martlet`, or refuses, however the settings are found; so does `secret set` (the tests need root)"
+            ), .program("unshare"), .enabled(if: getpwnam("martlet") == nil, "the machine has the user"))
         func testThatItBecomesTheUsualUserWhicheverWayTheSettingsAreNamed() async throws {
             try await withTemporaryDirectory { directory in
                 // given: a state that only root could make
@@ -127,7 +141,11 @@ import Testing
             }
         }
 
-        @Test(.enabled(if: getpwnam("martlet") == nil, "the machine has the user"))
+        @Test(
+            .proves(
+                .programs,
+                "`serve` as root becomes `user:` or `martlet`, or refuses, however the settings are found; so does `secret set` (the tests need root)"
+            ), .enabled(if: getpwnam("martlet") == nil, "the machine has the user"))
         func testThatItStaysRootWhereOnlyRootCanReadTheBotFiles() async throws {
             try await withTemporaryDirectory { directory in
                 // given: a directory that every user may enter, with a directory of bot files that only root may read
@@ -144,7 +162,11 @@ import Testing
             }
         }
 
-        @Test(.enabled(if: getpwnam("martlet") == nil, "the machine has the user"))
+        @Test(
+            .proves(
+                .programs,
+                "`serve` as root becomes `user:` or `martlet`, or refuses, however the settings are found; so does `secret set` (the tests need root)"
+            ), .enabled(if: getpwnam("martlet") == nil, "the machine has the user"))
         func testThatItRefusesToStayRootBesideOthers() async throws {
             try await withTemporaryDirectory { directory in
                 // given
@@ -160,7 +182,11 @@ import Testing
             }
         }
 
-        @Test(.program("unshare"), .enabled(if: getpwnam("martlet") == nil, "the machine has the user"))
+        @Test(
+            .proves(
+                .programs,
+                "`serve` as root becomes `user:` or `martlet`, or refuses, however the settings are found; so does `secret set` (the tests need root)"
+            ), .program("unshare"), .enabled(if: getpwnam("martlet") == nil, "the machine has the user"))
         func testThatASecretThatRootStoresIsTheServices() async throws {
             try await withTemporaryDirectory { directory in
                 // given
@@ -179,10 +205,15 @@ import Testing
             }
         }
 
-        @Test(arguments: [
-            ("nobody-here", "the settings say `user: nobody-here`, and there is no such user; make it"),
-            ("root", "error: `user` is the name of a user of this machine, never root"),
-        ])
+        @Test(
+            .proves(
+                .programs,
+                "Started as root, `serve` becomes `user:` before it opens a file, and is not dumpable (its tests need root; others see them skipped)"
+            ),
+            arguments: [
+                ("nobody-here", "the settings say `user: nobody-here`, and there is no such user; make it"),
+                ("root", "error: `user` is the name of a user of this machine, never root"),
+            ])
         func testThatAUserThatCannotBeIsRefusedBeforeAnythingIsOpened(user: String, sentence: String) async throws {
             try await withDaemon(settings: "user: \(user)\n", isStarted: false) { daemon in
                 // when

@@ -15,7 +15,12 @@ import Testing
             """
         private static let report = "git servers are asked by the machine's git too"
 
-        @Test(.program("curl")) func testThatTheServiceListensWithoutItAndReportsItLater() async throws {
+        @Test(
+            .proves(
+                .programs,
+                "The service listens before it asks git and the reader what they can do; the log says so later"),
+            .program("curl"))
+        func testThatTheServiceListensWithoutItAndReportsItLater() async throws {
             try await withDaemon(isStarted: false) { daemon in
                 // given
                 try daemon.directory.write("slow/git", Self.git, mode: 0o755)

@@ -45,7 +45,12 @@ import Testing
     }
 
     /// A trigger that runs only on failures does not use the products, which are then not made.
-    @Test(arguments: [true, false]) func testThatAScriptsLogSaysWhyThereAreNoArtifacts(isArchived: Bool) async throws {
+    @Test(
+        .proves(
+            .steps,
+            "Products are archived only if a later trigger or the recipe uses them; page, API, `martlet artifacts`, `--plan` and logs say why they are not"
+        ), arguments: [true, false])
+    func testThatAScriptsLogSaysWhyThereAreNoArtifacts(isArchived: Bool) async throws {
         // given
         let recipe = """
             configurations:
@@ -104,7 +109,8 @@ import Testing
     }
 
     /// Half of an upload is useless.
-    @Test func testThatANewerCommitThatAnotherDaemonFindsEndsNoTrigger() async throws {
+    @Test(.proves(.intake, "`supersede: queued, running, never`, with outcomes and reasons"))
+    func testThatANewerCommitThatAnotherDaemonFindsEndsNoTrigger() async throws {
         try await withWaitingScript { bot, id in
             // given
             try await bot.stop()
@@ -125,7 +131,12 @@ import Testing
     }
 
     /// The daemon was killed between the cancellation request and its execution.
-    @Test func testThatACancellationRequestThatADaemonLeftEndsTheScriptThatStillRuns() async throws {
+    @Test(
+        .proves(
+            .intake,
+            "`cancel` with grace, in every state: queued, preparing, before-triggers, running, after-triggers, uploading"
+        ))
+    func testThatACancellationRequestThatADaemonLeftEndsTheScriptThatStillRuns() async throws {
         try await withWaitingScript { bot, id in
             // given
             try await bot.stop()

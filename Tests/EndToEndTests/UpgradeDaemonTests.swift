@@ -8,7 +8,11 @@ import Testing
         "Makefile": "all:\n\t@echo \"cause $$MARTLET_CAUSE\"\ncheck:\n\t@true\n", ".martlet.yml": "analyze: []\n",
     ]
 
-    @Test(.program("perl"), .program("curl"), .program("python3"))
+    @Test(
+        .proves(
+            .intake,
+            "A toolchain's upgrade integrates each tip once, also through kills and failed writes; a newer version or commit supersedes a waiting one"
+        ), .program("perl"), .program("curl"), .program("python3"))
     func testThatAnotherSwiftIntegratesTheTipOnceAlsoWhenItIsKilled() async throws {
         try await withDaemon(isStarted: false) { daemon in
             // given: a `swift` that only prints its version

@@ -6,7 +6,12 @@ import TestSupport
 import Testing
 
 /// `publish: { version: { command: … } }` and `{ file: … }` with a real bot, with the real sandbox and without.
-@Suite(.sandbox) struct VersionCommandTests {
+@Suite(
+    .proves(
+        .releases,
+        "Versions: `version: { file: VERSION }` and `version: { command: … }`, the latter sandboxed like a job"),
+    .sandbox)
+struct VersionCommandTests {
     private static let recipe = """
         configurations:
           debug:

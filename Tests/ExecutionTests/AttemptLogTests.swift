@@ -30,7 +30,8 @@ import Testing
     @Suite struct GivenAFinishedJob {
         private let tests = AttemptLogTests()
 
-        @Test func testThatEveryRangeReadsTheSameAfterwards() async throws {
+        @Test(.proves(.jobs, "Finished logs compressed, and read alike"))
+        func testThatEveryRangeReadsTheSameAfterwards() async throws {
             try await tests.with { attempt, log in
                 // when
                 try attempt.compressLog()
@@ -75,7 +76,9 @@ import Testing
         }
 
         /// The files that a daemon leaves if it is stopped at any point in between.
-        @Test(arguments: ["nothing", "part of it", "both", "all"])
+        @Test(
+            .proves(.jobs, "Finished logs compressed, and read alike"),
+            arguments: ["nothing", "part of it", "both", "all"])
         func testThatItGoesOnFromWhereverItWasStopped(left: String) async throws {
             try await tests.with { attempt, log in
                 // given
@@ -94,7 +97,8 @@ import Testing
             }
         }
 
-        @Test(.smallDisk) func testThatOnAFullDiskTheLogStaysAsItWas() async throws {
+        @Test(.proves(.jobs, "Finished logs compressed, and read alike"), .smallDisk)
+        func testThatOnAFullDiskTheLogStaysAsItWas() async throws {
             try await withTemporaryDirectory { temporary in
                 try temporary.makeDirectory("disk")
                 try await SmallDisk.mounted(on: temporary.path("disk")) {

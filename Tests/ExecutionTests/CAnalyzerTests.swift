@@ -26,7 +26,12 @@ import Testing
         return (result, reports.joined())
     }
 
-    @Test func testThatEveryCTargetIsAnalyzedWhereverItLiesWithItsSettings() async throws {
+    @Test(
+        .proves(
+            .steps,
+            "`clang --analyze` with SARIF for C targets, wherever they lie, with the options that their manifest gives them"
+        ))
+    func testThatEveryCTargetIsAnalyzedWhereverItLiesWithItsSettings() async throws {
         try await withTemporaryDirectory { directory in
             // given: files that compile only with the manifest's paths, definitions and other headers
             let (result, reports) = try await analyze(
@@ -103,7 +108,12 @@ import Testing
         }
     }
 
-    @Test func testThatAPackageThatCannotBeDescribedHasItsUsualSourcesAnalyzed() async throws {
+    @Test(
+        .proves(
+            .steps,
+            "`clang --analyze` with SARIF for C targets, wherever they lie, with the options that their manifest gives them"
+        ))
+    func testThatAPackageThatCannotBeDescribedHasItsUsualSourcesAnalyzed() async throws {
         try await withTemporaryDirectory { directory in
             let (result, reports) = try await analyze(
                 directory, manifest: "let package = Packag(name: \"kit\")",
@@ -116,7 +126,12 @@ import Testing
         }
     }
 
-    @Test func testThatASourceThatDoesNotCompileFailsAndTheOthersAreAnalyzed() async throws {
+    @Test(
+        .proves(
+            .steps,
+            "`clang --analyze` with SARIF for C targets, wherever they lie, with the options that their manifest gives them"
+        ))
+    func testThatASourceThatDoesNotCompileFailsAndTheOthersAreAnalyzed() async throws {
         try await withTemporaryDirectory { directory in
             let (result, reports) = try await analyze(
                 directory, manifest: "let package = Package(name: \"kit\", targets: [.target(name: \"CKit\")])",

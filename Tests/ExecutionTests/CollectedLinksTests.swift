@@ -29,20 +29,25 @@ import Testing
         }
     }
 
-    @Test(arguments: [
-        // CMake, Autotools and Meson install a library like this.
-        (
-            "mkdir -p out/lib; printf 1 >out/lib/k.so.1.2; ln -s k.so.1.2 out/lib/k.so.1; ln -s k.so.1 out/lib/k.so",
-            ["lib/k.so -> k.so.1", "lib/k.so.1 -> k.so.1.2", "lib/k.so.1.2: 1"]
+    @Test(
+        .proves(
+            .issueHistory,
+            "Links and files with several names that stay in the workspace are archived and can be reports; a left-out file is a warning, a note, and in the manifest"
         ),
-        ("mkdir -p out/v1; printf 1 >out/v1/f; ln -s v1 out/current", ["current -> v1", "v1/f: 1"]),
-        // The link's target is in the workspace and not archived, so its file is archived in place of the link.
-        ("mkdir out; printf 1 >tool; ln -s ../tool out/tool", ["tool: 1"]),
-        ("mkdir out; printf 1 >out/a; ln -s \"$PWD/out/a\" out/b; ln -s b out/c", ["a: 1", "b: 1", "c: 1"]),
-        // Cargo, ccache and `cp -l` give files second names.
-        ("mkdir out; printf 1 >out/a; ln out/a out/b", ["a: 1", "b: 1"]),
-        ("mkdir -p out deps; printf 1 >deps/a; ln deps/a out/a", ["a: 1"]),
-    ])
+        arguments: [
+            // CMake, Autotools and Meson install a library like this.
+            (
+                "mkdir -p out/lib; printf 1 >out/lib/k.so.1.2; ln -s k.so.1.2 out/lib/k.so.1; ln -s k.so.1 out/lib/k.so",
+                ["lib/k.so -> k.so.1", "lib/k.so.1 -> k.so.1.2", "lib/k.so.1.2: 1"]
+            ),
+            ("mkdir -p out/v1; printf 1 >out/v1/f; ln -s v1 out/current", ["current -> v1", "v1/f: 1"]),
+            // The link's target is in the workspace and not archived, so its file is archived in place of the link.
+            ("mkdir out; printf 1 >tool; ln -s ../tool out/tool", ["tool: 1"]),
+            ("mkdir out; printf 1 >out/a; ln -s \"$PWD/out/a\" out/b; ln -s b out/c", ["a: 1", "b: 1", "c: 1"]),
+            // Cargo, ccache and `cp -l` give files second names.
+            ("mkdir out; printf 1 >out/a; ln out/a out/b", ["a: 1", "b: 1"]),
+            ("mkdir -p out deps; printf 1 >deps/a; ln deps/a out/a", ["a: 1"]),
+        ])
     func testThatWhatStaysInTheWorkspaceIsArchived(script: String, expected: [String]) async throws {
         try await withLaunched { launched in
             // when
@@ -54,16 +59,21 @@ import Testing
         }
     }
 
-    @Test(arguments: [
-        ("ln -s /etc/passwd out/x", "it is a link that leads to no file of the workspace"),
-        ("ln -s ../../outside/secret out/x", "it is a link that leads to no file of the workspace"),
-        ("ln -s ../../outside d; ln -s ../d/secret out/x", "it is a link that leads to no file of the workspace"),
-        ("ln -s nothing out/x", "it is a link that leads to no file of the workspace"),
-        ("ln -s x out/x", "it is a link that leads to no file of the workspace"),
-        ("ln ../outside/secret out/x", "it has 2 names, of which 1 can be found in the workspace"),
-        ("ln ../outside/secret out/x; ln out/x other", "it has 3 names, of which 2 can be found in the workspace"),
-        ("mkfifo out/x", "it is no regular file"),
-    ])
+    @Test(
+        .proves(
+            .issueHistory,
+            "Links and files with several names that stay in the workspace are archived and can be reports; a left-out file is a warning, a note, and in the manifest"
+        ),
+        arguments: [
+            ("ln -s /etc/passwd out/x", "it is a link that leads to no file of the workspace"),
+            ("ln -s ../../outside/secret out/x", "it is a link that leads to no file of the workspace"),
+            ("ln -s ../../outside d; ln -s ../d/secret out/x", "it is a link that leads to no file of the workspace"),
+            ("ln -s nothing out/x", "it is a link that leads to no file of the workspace"),
+            ("ln -s x out/x", "it is a link that leads to no file of the workspace"),
+            ("ln ../outside/secret out/x", "it has 2 names, of which 1 can be found in the workspace"),
+            ("ln ../outside/secret out/x; ln out/x other", "it has 3 names, of which 2 can be found in the workspace"),
+            ("mkfifo out/x", "it is no regular file"),
+        ])
     func testThatWhatLeadsElsewhereIsLeftOutAndSaid(script: String, reason: String) async throws {
         try await withLaunched { launched in
             // given

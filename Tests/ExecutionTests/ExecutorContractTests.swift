@@ -69,7 +69,8 @@ import Testing
         }
     }
 
-    @Test(arguments: Kind.allCases) func testThatItRunsAnAttemptToItsEnd(kind: Kind) async throws {
+    @Test(.proves(.jobs, "The local executor; an isolation that is not known is refused"), arguments: Kind.allCases)
+    func testThatItRunsAnAttemptToItsEnd(kind: Kind) async throws {
         try await with(kind) { fixture in
             // given
             #expect(try await fixture.executor.liveness(of: fixture.attempt) == .notStarted)
@@ -95,7 +96,8 @@ import Testing
         }
     }
 
-    @Test(arguments: Kind.allCases) func testThatLaunchingTwiceIsHarmless(kind: Kind) async throws {
+    @Test(.proves(.jobs, "`martlet-supervisor` as supervisor; launching twice is harmless"), arguments: Kind.allCases)
+    func testThatLaunchingTwiceIsHarmless(kind: Kind) async throws {
         try await with(kind) { fixture in
             // given
             try await fixture.executor.start(fixture.attempt, secrets: [:])
@@ -120,7 +122,12 @@ import Testing
         }
     }
 
-    @Test(arguments: Kind.allCases) func testThatALostSupervisorIsSaidToBeLost(kind: Kind) async throws {
+    @Test(
+        .proves(
+            .jobs,
+            "Attempts: a lost one is internal-error, the workspace is made anew, one more is made by itself, also after an upgrade"
+        ), arguments: Kind.allCases)
+    func testThatALostSupervisorIsSaidToBeLost(kind: Kind) async throws {
         try await with(kind, exit: nil) { fixture in
             // given
             try await fixture.executor.start(fixture.attempt, secrets: [:])
@@ -132,7 +139,12 @@ import Testing
         }
     }
 
-    @Test(arguments: Kind.allCases) func testThatAnUnreadableStatusHidesNeitherLifeNorLoss(kind: Kind) async throws {
+    @Test(
+        .proves(
+            .jobs,
+            "A job that cannot be followed is stopped before its attempt is given up, however long that takes, also if its status cannot be read"
+        ), arguments: Kind.allCases)
+    func testThatAnUnreadableStatusHidesNeitherLifeNorLoss(kind: Kind) async throws {
         try await with(kind, exit: nil) { fixture in
             // given
             try await fixture.executor.start(fixture.attempt, secrets: [:])

@@ -28,7 +28,8 @@ import Testing
         }
     }
 
-    @Test(arguments: JobUser.possible) func testThatItIsTheRootReadOnly(user: JobUser) async throws {
+    @Test(.proves(.jobs, "An image directory as a job's root"), arguments: JobUser.possible)
+    func testThatItIsTheRootReadOnly(user: JobUser) async throws {
         try await withImage { image in
             try await withLaunched(as: user) { launched in
                 // when
@@ -50,7 +51,12 @@ import Testing
         }
     }
 
-    @Test func testThatTheHomeOfAJobIsThereForAllItsSteps() async throws {
+    @Test(
+        .proves(
+            .jobs,
+            "`HOME` is the same directory in all steps of a job, empty at its beginning, gone at its end, and counted with the workspace"
+        ))
+    func testThatTheHomeOfAJobIsThereForAllItsSteps() async throws {
         try await withImage { image in
             try await withLaunched { launched in
                 // given
@@ -64,7 +70,8 @@ import Testing
         }
     }
 
-    @Test func testThatItsLinksLeadNowhereElse() async throws {
+    @Test(.proves(.jobs, "An image directory as a job's root"))
+    func testThatItsLinksLeadNowhereElse() async throws {
         try await withImage { image in
             try await withLaunched { launched in
                 // given

@@ -5,7 +5,12 @@ import TestSupport
 import Testing
 
 /// A step runs in the same way, whichever user or process started the service.
-@Suite(.program("setarch"), .program("perl"), .program("prlimit")) struct InheritanceTests {
+@Suite(
+    .proves(
+        .jobs,
+        "A step inherits nothing from the process that started the service: umask, signals, limits, personality, policy, descriptors, variables"
+    ), .program("setarch"), .program("perl"), .program("prlimit"))
+struct InheritanceTests {
     /// Each line names a property, and prints it.
     private static let script = """
         echo umask $(umask)

@@ -32,7 +32,12 @@ import Testing
         }
     }
 
-    @Test(.controlGroups, arguments: [true, false]) func testThatTooMuchMemoryIsSaid(isSandboxed: Bool) async throws {
+    @Test(
+        .proves(
+            .jobs,
+            "Memory and processes are limited by control groups of version 2 or 1, or else by the kernel's counts in the sandbox and by /proc; a fork bomb always ends early"
+        ), .controlGroups, arguments: [true, false])
+    func testThatTooMuchMemoryIsSaid(isSandboxed: Bool) async throws {
         try await expectLimit(
             "out of memory at 64 MiB", "head -c 300M /dev/zero | tail > /dev/null; sleep 600; echo survived",
             .init(memoryBytes: 64 << 20), isSandboxed: isSandboxed)
@@ -57,7 +62,11 @@ import Testing
         }
     }
 
-    @Test(.program("perl"), .enabled(if: getuid() == 0, "only root can be others"), arguments: [true, false])
+    @Test(
+        .proves(
+            .jobs,
+            "Memory and processes are limited by control groups of version 2 or 1, or else by the kernel's counts in the sandbox and by /proc; a fork bomb always ends early"
+        ), .program("perl"), .enabled(if: getuid() == 0, "only root can be others"), arguments: [true, false])
     func testThatMemoryIsHeldWithoutControlGroups(isSandboxed: Bool) async throws {
         try await expectLimit(
             "out of memory at 64 MiB", "perl -e '$a = \"x\" x (128 << 20); sleep 600'; echo survived",
@@ -93,7 +102,11 @@ import Testing
 
     /// Eight processes share the same 20 to 40 MiB, and would be over the limit if each counted for itself. The time is enough for two
     /// measurements. While processes start and exit, each is measured when it shares with fewer: at most 1 + 1/2 + … + 1/8 of it is counted.
-    @Test(.program("perl"), .enabled(if: getuid() == 0, "only root can be others"), arguments: [true, false])
+    @Test(
+        .proves(
+            .jobs,
+            "Memory and processes are limited by control groups of version 2 or 1, or else by the kernel's counts in the sandbox and by /proc; a fork bomb always ends early"
+        ), .program("perl"), .enabled(if: getuid() == 0, "only root can be others"), arguments: [true, false])
     func testThatWhatProcessesShareIsCountedOnce(isSandboxed: Bool) async throws {
         try await withLaunched(as: .ordinary) { launched in
             let script = "perl -e '$a = \"x\" x (20 << 20); for (1..7) { last unless fork } sleep 1'; echo survived"
@@ -107,13 +120,21 @@ import Testing
     /// A shell that continues after a failed fork. The shell around it is killed a moment later or earlier.
     private static let bomb = "bash -c 'f() { f | f & }; while :; do f; done' 2>/dev/null; sleep 600; echo survived"
 
-    @Test(.program("bash"), arguments: JobUser.possible, [true, false])
+    @Test(
+        .proves(
+            .jobs,
+            "Memory and processes are limited by control groups of version 2 or 1, or else by the kernel's counts in the sandbox and by /proc; a fork bomb always ends early"
+        ), .program("bash"), arguments: JobUser.possible, [true, false])
     func testThatTooManyProcessesAreSaid(user: JobUser, isSandboxed: Bool) async throws {
         try await expectLimit("processes over 40", Self.bomb, .init(processes: 40), isSandboxed: isSandboxed, as: user)
     }
 
     /// Processes are counted at intervals there. A fork bomb must not take the machine meanwhile.
-    @Test(.enabled(if: getuid() == 0, "only root can be others"))
+    @Test(
+        .proves(
+            .jobs,
+            "Memory and processes are limited by control groups of version 2 or 1, or else by the kernel's counts in the sandbox and by /proc; a fork bomb always ends early"
+        ), .enabled(if: getuid() == 0, "only root can be others"))
     func testThatTheKernelStopsABombThatNoControlGroupHolds() async throws {
         try await withLaunched(as: .ordinary) { launched in
             // given
@@ -129,7 +150,12 @@ import Testing
         }
     }
 
-    @Test(arguments: JobUser.possible) func testThatAsManyProcessesAsAllowedAreLeftAlone(user: JobUser) async throws {
+    @Test(
+        .proves(
+            .jobs,
+            "Memory and processes are limited by control groups of version 2 or 1, or else by the kernel's counts in the sandbox and by /proc; a fork bomb always ends early"
+        ), arguments: JobUser.possible)
+    func testThatAsManyProcessesAsAllowedAreLeftAlone(user: JobUser) async throws {
         try await withLaunched(as: user) { launched in
             // the shell and 19 others, for longer than the supervisor takes to count
             let script = "for i in $(seq 19); do sleep 1.5 & done; wait; echo survived"
@@ -139,7 +165,9 @@ import Testing
         }
     }
 
-    @Test(arguments: JobUser.possible, [true, false])
+    @Test(
+        .proves(.jobs, "Limits of a workspace's bytes and files, of one file, of levels of directories"),
+        arguments: JobUser.possible, [true, false])
     func testThatAFullWorkspaceIsSaid(user: JobUser, isSandboxed: Bool) async throws {
         try await expectLimit(
             "workspace over 20 MiB",
@@ -186,7 +214,11 @@ import Testing
 
     /// The job is within its workspace's limit, but the disk is smaller. That is not the job's limit, since other processes may have filled the
     /// disk.
-    @Test(.smallDisk, arguments: [true, false])
+    @Test(
+        .proves(
+            .jobs,
+            "A job's step is ended as the machine's fault if less than 256 MiB of the workspace's disk is left, or a hundredth of a smaller one (B3)"
+        ), .smallDisk, arguments: [true, false])
     func testThatAJobDoesNotTakeTheLastOfTheDisk(isSandboxed: Bool) async throws {
         try await withLaunched { launched in
             // given
@@ -205,7 +237,12 @@ import Testing
     }
 
     /// The rest of a small disk is enough if it is more than a hundredth.
-    @Test(.smallDisk) func testThatAJobOnASmallDiskIsLeftAlone() async throws {
+    @Test(
+        .proves(
+            .jobs,
+            "A job's step is ended as the machine's fault if less than 256 MiB of the workspace's disk is left, or a hundredth of a smaller one (B3)"
+        ), .smallDisk)
+    func testThatAJobOnASmallDiskIsLeftAlone() async throws {
         try await withLaunched { launched in
             // given
             try await SmallDisk.mounted(on: launched.workspace, size: "64m") {
@@ -218,7 +255,10 @@ import Testing
         }
     }
 
-    @Test(arguments: [true, false]) func testThatOneFileThatIsTooLargeIsSaid(isSandboxed: Bool) async throws {
+    @Test(
+        .proves(.jobs, "Limits of a workspace's bytes and files, of one file, of levels of directories"),
+        arguments: [true, false])
+    func testThatOneFileThatIsTooLargeIsSaid(isSandboxed: Bool) async throws {
         try await expectLimit(
             "one file over 20 MiB", "exec head -c 30M /dev/zero > a", .init(workspaceBytes: 20 << 20),
             isSandboxed: isSandboxed)
@@ -255,7 +295,10 @@ import Testing
     }
 
     /// The grace of a step is for its exit, not for filling the disk.
-    @Test(arguments: [true, false]) func testThatAFullWorkspaceIsSaidInTheGraceToo(isSandboxed: Bool) async throws {
+    @Test(
+        .proves(.jobs, "Limits of a workspace's bytes and files, of one file, of levels of directories"),
+        arguments: [true, false])
+    func testThatAFullWorkspaceIsSaidInTheGraceToo(isSandboxed: Bool) async throws {
         try await withLaunched { launched in
             // given
             let script = """
@@ -275,7 +318,11 @@ import Testing
     }
 
     /// The limit is the job's, so it ends the job, also if the step may fail: later output would not be kept.
-    @Test func testThatAFullLogEndsTheJobWhateverStepFilledIt() async throws {
+    @Test(
+        .proves(
+            .jobs, "A limit of the whole job, such as its log's, ends it, whatever step reached it, and is build-errors"
+        ))
+    func testThatAFullLogEndsTheJobWhateverStepFilledIt() async throws {
         try await withLaunched { launched in
             // given
             var job = launched.sandboxed("yes", "touch built", limits: .init(logBytes: 1 << 20))
@@ -325,14 +372,16 @@ import Testing
         }
     }
 
-    @Test func testThatTooManyFilesAreSaid() async throws {
+    @Test(.proves(.jobs, "Limits of a workspace's bytes and files, of one file, of levels of directories"))
+    func testThatTooManyFilesAreSaid() async throws {
         try await expectLimit(
             "workspace over 1,000 files",
             "i=0; while [ $i -lt 3000 ]; do : > $i; i=$((i+1)); done; sleep 600; echo survived",
             .init(workspaceFiles: 1000), isSandboxed: true)
     }
 
-    @Test func testThatDirectoriesThatAreTooDeepAreSaidAndRemoved() async throws {
+    @Test(.proves(.jobs, "Limits of a workspace's bytes and files, of one file, of levels of directories"))
+    func testThatDirectoriesThatAreTooDeepAreSaidAndRemoved() async throws {
         try await expectLimit(
             "workspace over 256 levels of directories",
             "i=0; while [ $i -lt 1000 ]; do mkdir d && cd d; i=$((i+1)); done; sleep 600; echo survived", .init(),
@@ -347,7 +396,8 @@ import Testing
         }
     }
 
-    @Test func testThatALaterRequestCanBeMoreImpatient() async throws {
+    @Test(.proves(.jobs, "A later request can only shorten the grace"))
+    func testThatALaterRequestCanBeMoreImpatient() async throws {
         try await withLaunched { launched in
             // given: it ignores the request to end, and has ten minutes
             let attempt = launched.attempt()

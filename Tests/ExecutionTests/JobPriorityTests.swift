@@ -5,7 +5,12 @@ import TestSupport
 import Testing
 
 /// The daemon has priority over jobs, because users wait for its answers.
-@Suite struct JobPriorityTests {
+@Suite(
+    .proves(
+        .jobs,
+        "Jobs give way to the daemon and have a fair part beside other work: a niceness of 1, and one group that weighs as much on each processor"
+    ))
+struct JobPriorityTests {
     @Test(arguments: Launched.sandboxes) func testThatAStepIsNicerThanWhoStartedIt(isSandboxed: Bool) async throws {
         try await withLaunched { launched in
             // given

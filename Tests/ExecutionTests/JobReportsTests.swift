@@ -8,7 +8,10 @@ import Testing
 /// Reports of jobs of several steps.
 @Suite struct JobReportsTests {
     /// A tool protects its output like this. Only users other than root are stopped by it.
-    @Test(arguments: JobUser.possible) func testThatAnOldReportInAProtectedDirectoryIsDeleted(user: JobUser)
+    @Test(
+        .proves(.jobs, "Reports and artifacts collected safely; last week's report is no report"),
+        arguments: JobUser.possible)
+    func testThatAnOldReportInAProtectedDirectoryIsDeleted(user: JobUser)
         async throws
     {
         try await withLaunched(as: user) { launched in
@@ -24,7 +27,8 @@ import Testing
     }
 
     /// Root can delete everything except immutable files and files on a read-only file system.
-    @Test(.smallDisk) func testThatAnOldReportThatCannotBeDeletedIsNoReportOfTheStep() async throws {
+    @Test(.proves(.jobs, "Reports and artifacts collected safely; last week's report is no report"), .smallDisk)
+    func testThatAnOldReportThatCannotBeDeletedIsNoReportOfTheStep() async throws {
         try await withLaunched { launched in
             // given
             let place = launched.workspace + "/r"
@@ -52,7 +56,12 @@ import Testing
     }
 
     /// The commit's files are not the step's.
-    @Test func testThatAFileOfTheCommitStaysAndIsAReportOnceTheStepHasChangedIt() async throws {
+    @Test(
+        .proves(
+            .issueHistory,
+            "Old reports are deleted before a step, but never the commit's files or `.git`; a file of the commit is a report once the step has changed it"
+        ))
+    func testThatAFileOfTheCommitStaysAndIsAReportOnceTheStepHasChangedIt() async throws {
         try await withLaunched { launched in
             // given
             for name in ["pom.xml", "fixtures/a.xml", "own.xml", "old.xml", ".git/x.xml", "lib/.git/y.xml"] {
@@ -76,7 +85,12 @@ import Testing
         }
     }
 
-    @Test func testThatAPatternForAllLeavesGitsFilesAlone() async throws {
+    @Test(
+        .proves(
+            .issueHistory,
+            "Old reports are deleted before a step, but never the commit's files or `.git`; a file of the commit is a report once the step has changed it"
+        ))
+    func testThatAPatternForAllLeavesGitsFilesAlone() async throws {
         try await withLaunched { launched in
             // given
             try launched.directory.write("workspace/.git/HEAD", "ref: refs/heads/main")
@@ -92,16 +106,21 @@ import Testing
         }
     }
 
-    @Test(arguments: [
-        // The file has another name, or is below a link to a directory.
-        ("mkdir out; echo x >out/run-1.log; ln -s out/run-1.log latest.xml", "latest.xml: x\n"),
-        ("mkdir -p real/dir; echo x >real/dir/r; ln -s real out; ln -s out/dir/r a.xml", "a.xml: x\n"),
-        ("echo x >b; ln -s \"$PWD/b\" a.xml", "a.xml: x\n"),
-        // A link beside its own file is not a second report.
-        ("echo x >one.xml; ln -s one.xml two.xml; ln -s two.xml three.xml", "one.xml: x\n"),
-        ("echo x >one; ln -s one two.xml; ln -s one three.xml", "three.xml: x\n"),
-        ("echo x >one; ln one two.xml", "two.xml: x\n"),
-    ])
+    @Test(
+        .proves(
+            .issueHistory,
+            "Links and files with several names that stay in the workspace are archived and can be reports; a left-out file is a warning, a note, and in the manifest"
+        ),
+        arguments: [
+            // The file has another name, or is below a link to a directory.
+            ("mkdir out; echo x >out/run-1.log; ln -s out/run-1.log latest.xml", "latest.xml: x\n"),
+            ("mkdir -p real/dir; echo x >real/dir/r; ln -s real out; ln -s out/dir/r a.xml", "a.xml: x\n"),
+            ("echo x >b; ln -s \"$PWD/b\" a.xml", "a.xml: x\n"),
+            // A link beside its own file is not a second report.
+            ("echo x >one.xml; ln -s one.xml two.xml; ln -s two.xml three.xml", "one.xml: x\n"),
+            ("echo x >one; ln -s one two.xml; ln -s one three.xml", "three.xml: x\n"),
+            ("echo x >one; ln one two.xml", "two.xml: x\n"),
+        ])
     func testThatALinkToAFileOfTheWorkspaceIsAReport(script: String, report: String) async throws {
         try await withLaunched { launched in
             // when
@@ -180,7 +199,8 @@ import Testing
         }
     }
 
-    @Test func testThatEachStepKeepsItsOwnUnderOneName() async throws {
+    @Test(.proves(.jobs, "Each step's reports are taken directly after it, all within one limit"))
+    func testThatEachStepKeepsItsOwnUnderOneName() async throws {
         try await withLaunched { launched in
             // given
             let job = launched.job(
@@ -194,10 +214,12 @@ import Testing
         }
     }
 
-    @Test(arguments: [
-        (JobDescription.Limits(reportBytes: 500), "reports over 500 bytes"),
-        (JobDescription.Limits(files: 1), "reports over 1 files"),
-    ])
+    @Test(
+        .proves(.jobs, "Each step's reports are taken directly after it, all within one limit"),
+        arguments: [
+            (JobDescription.Limits(reportBytes: 500), "reports over 500 bytes"),
+            (JobDescription.Limits(files: 1), "reports over 1 files"),
+        ])
     func testThatTheLimitIsOfAllStepsTogether(limits: JobDescription.Limits, words: String) async throws {
         try await withLaunched { launched in
             // given
@@ -215,7 +237,8 @@ import Testing
         }
     }
 
-    @Test func testThatWhatWasPassedOverIsSaidInTheStepsLog() async throws {
+    @Test(.proves(.jobs, "Each step's reports are taken directly after it, all within one limit"))
+    func testThatWhatWasPassedOverIsSaidInTheStepsLog() async throws {
         try await withLaunched { launched in
             // given
             let job = launched.job("ln -s /etc/passwd a.xml", "echo second", report: ["a.xml"])
@@ -231,7 +254,8 @@ import Testing
         }
     }
 
-    @Test func testThatACanceledJobKeepsThem() async throws {
+    @Test(.proves(.jobs, "Each step's reports are taken directly after it, all within one limit"))
+    func testThatACanceledJobKeepsThem() async throws {
         try await withLaunched { launched in
             // given
             let attempt = try launched.prepare(

@@ -7,7 +7,8 @@ import TestSupport
 import Testing
 
 @Suite struct LauncherTests {
-    @Test func testThatItsEndDoesNotTouchWhatItStarted() async throws {
+    @Test(.proves(.jobs, "`martlet-supervisor` as launcher, which outlives the daemon"))
+    func testThatItsEndDoesNotTouchWhatItStarted() async throws {
         try await withLaunched { launched in
             // given
             let attempt = launched.attempt()
@@ -29,7 +30,8 @@ import Testing
     }
 
     /// The directory was removed while the first launcher ran.
-    @Test func testThatItsEndLeavesAnothersSocket() async throws {
+    @Test(.proves(.jobs, "A launcher's end leaves the socket of another, whose directory was made anew"))
+    func testThatItsEndLeavesAnothersSocket() async throws {
         try await withLaunched { launched in
             // given
             _ = try await launched.run(launched.job("true"), name: "first")
@@ -75,7 +77,12 @@ import Testing
     }
 
     /// It takes the 10 s after which a launcher searches for processes that none of its children has left.
-    @Test(.memoryGroup) func testThatWhatIsLeftWithoutLauncherAndSupervisorIsEndedByTheNext() async throws {
+    @Test(
+        .proves(
+            .jobs,
+            "What launcher and supervisor leave that are killed together is ended by the next launcher, where there are control groups"
+        ), .memoryGroup)
+    func testThatWhatIsLeftWithoutLauncherAndSupervisorIsEndedByTheNext() async throws {
         try await withLaunched { launched in
             // given
             let (attempt, pid) = try await startJobThatLeavesAProcess(launched)
@@ -140,7 +147,12 @@ import Testing
     }
 
     /// For kill(2), 0 is the caller's own process group. The name is of a version that did not contain the namespace.
-    @Test(.memoryGroup) func testThatWhoCannotBeNamedIsNotItself() async throws {
+    @Test(
+        .proves(
+            .jobs,
+            "A process of another namespace in a control group that was left is not taken for the launcher itself"),
+        .memoryGroup)
+    func testThatWhoCannotBeNamedIsNotItself() async throws {
         try await withUnseenSupervisor("") { unseen in
             // given: a process outside its namespace, which it must take for gone
             try "\(unseen.supervisor.pid)".write(
@@ -187,7 +199,8 @@ import Testing
         }
     }
 
-    @Test func testThatTwoExecutorsThatStartAtOnceGetOneLauncher() async throws {
+    @Test(.proves(.jobs, "`martlet-supervisor` as launcher, which outlives the daemon"))
+    func testThatTwoExecutorsThatStartAtOnceGetOneLauncher() async throws {
         try await withLaunched { launched in
             let supervisor = try TestTools.builtProduct("martlet-supervisor")
             let results = try await withThrowingTaskGroup(of: StatusEvent.Outcome?.self) { group in
@@ -207,7 +220,8 @@ import Testing
     }
 
     /// It is killed before it reads the request, or after that.
-    @Test(arguments: [false, true]) func testThatOneThatGoesInPlaceOfAnAnswerIsReplaced(isRead: Bool) async throws {
+    @Test(.proves(.jobs, "`martlet-supervisor` as launcher, which outlives the daemon"), arguments: [false, true])
+    func testThatOneThatGoesInPlaceOfAnAnswerIsReplaced(isRead: Bool) async throws {
         try await withLaunched { launched in
             // given
             let listening = try UnixSocket.listen(launched.socket)
@@ -235,7 +249,9 @@ import Testing
         }
     }
 
-    @Test(arguments: ["000", "022", "077"]) func testThatItsSocketIsForItsOwnerOnly(umask: String) async throws {
+    @Test(
+        .proves(.jobs, "`martlet-supervisor` as launcher, which outlives the daemon"), arguments: ["000", "022", "077"])
+    func testThatItsSocketIsForItsOwnerOnly(umask: String) async throws {
         try await withLaunched { launched in
             // when
             try await runExpectingSuccess([
@@ -271,7 +287,12 @@ import Testing
     }
 
     @Suite struct GivenSupervisorsThatWait {
-        @Test func testThatOneOfThemTakesTheNextJobUnderItsName() async throws {
+        @Test(
+            .proves(
+                .jobs,
+                "A job does not wait for its supervisor's start: two supervisors wait for jobs, without any secret, and end with the launcher"
+            ))
+        func testThatOneOfThemTakesTheNextJobUnderItsName() async throws {
             try await withWaiting { launched, waiting in
                 // when
                 let attempt = launched.attempt("next")
@@ -290,7 +311,12 @@ import Testing
             }
         }
 
-        @Test func testThatKilledOnesAreNotAwaited() async throws {
+        @Test(
+            .proves(
+                .jobs,
+                "A job does not wait for its supervisor's start: two supervisors wait for jobs, without any secret, and end with the launcher"
+            ))
+        func testThatKilledOnesAreNotAwaited() async throws {
             try await withWaiting { launched, waiting in
                 // when
                 for pid in waiting { Glibc.kill(pid, SIGKILL) }
@@ -301,7 +327,8 @@ import Testing
         }
 
         /// It takes the 10 s of the launcher's patience.
-        @Test func testThatOneThatIsTooSlowNeverBeginsAndTheNextTakesTheJob() async throws {
+        @Test(.proves(.jobs, "A start that is given up is withdrawn; one that comes late is taken up, or never begins"))
+        func testThatOneThatIsTooSlowNeverBeginsAndTheNextTakesTheJob() async throws {
             try await withWaiting { launched, waiting in
                 // given: the one that was started first is asked first
                 let slow = try #require(
@@ -316,7 +343,12 @@ import Testing
             }
         }
 
-        @Test func testThatTheyEndWithTheLauncher() async throws {
+        @Test(
+            .proves(
+                .jobs,
+                "A job does not wait for its supervisor's start: two supervisors wait for jobs, without any secret, and end with the launcher"
+            ))
+        func testThatTheyEndWithTheLauncher() async throws {
             try await withWaiting { launched, waiting in
                 // when
                 launched.kill(launched.lockOwner(launched.socket + ".lock"), SIGKILL)

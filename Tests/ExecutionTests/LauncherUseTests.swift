@@ -5,7 +5,8 @@ import TestSupport
 import Testing
 
 /// A launcher in the background that no daemon uses any more.
-@Suite struct LauncherUseTests {
+@Suite(.proves(.jobs, "A launcher that no daemon uses any more ends by itself"))
+struct LauncherUseTests {
     /// Starts a launcher that exits after one second without use.
     private func startImpatient(_ launched: Launched) async throws -> LockContent {
         try await runExpectingSuccess([

@@ -5,7 +5,12 @@ import TestSupport
 import Testing
 
 /// A shortage of the machine's memory, which is not the job's limit.
-@Suite(.program("bwrap"), .memoryGroup) struct MachineMemoryTests {
+@Suite(
+    .proves(
+        .jobs,
+        "What is the machine's fault is not a step's: a sandbox that cannot be made, memory that the machine has not, a disk that takes no more"
+    ), .program("bwrap"), .memoryGroup)
+struct MachineMemoryTests {
     /// Runs a test with a launcher in a memory group of its own, which stands for the machine.
     /// - Parameter bytes: The group's memory.
     private func withMachine(

@@ -23,7 +23,12 @@ import Testing
         }
     }
 
-    @Test func testThatItsEndKillsWhatRuns() async throws {
+    @Test(
+        .proves(
+            .programs,
+            "Ctrl-C cancels `martlet run`, a second one kills, and no process outlives it, also if it is killed itself")
+    )
+    func testThatItsEndKillsWhatRuns() async throws {
         try await withPrivate { launched, launcher in
             // given
             let (attempt, pid) = try await stubborn(launched, launcher)
@@ -56,7 +61,12 @@ import Testing
         }
     }
 
-    @Test func testThatNothingOutlivesALauncherThatIsKilled() async throws {
+    @Test(
+        .proves(
+            .programs,
+            "Ctrl-C cancels `martlet run`, a second one kills, and no process outlives it, also if it is killed itself")
+    )
+    func testThatNothingOutlivesALauncherThatIsKilled() async throws {
         try await withPrivate { launched, launcher in
             // given
             let (_, pid) = try await stubborn(launched, launcher)

@@ -13,7 +13,12 @@ import Testing
         return (result.status, result.stdout + result.stderr)
     }
 
-    @Test func testThatAConsumerCanLinkTheLibraryWithoutItsSources() async throws {
+    @Test(
+        .proves(
+            .steps,
+            "Archive of a Swift package: source archive, executables, each library product as a static library with modules and headers"
+        ))
+    func testThatAConsumerCanLinkTheLibraryWithoutItsSources() async throws {
         try await withTemporaryDirectory { directory in
             // given
             try directory.write(

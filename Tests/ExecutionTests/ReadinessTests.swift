@@ -53,7 +53,10 @@ import Testing
     }
 
     /// The job's limits are set after the group was made.
-    @Test(.controlGroups) func testThatMemoryIsHeldInAReadyOneToo() async throws {
+    @Test(
+        .proves(.jobs, "A job does not wait for its control group, which is made before the job is known"),
+        .controlGroups)
+    func testThatMemoryIsHeldInAReadyOneToo() async throws {
         try await withReady { launched, ready in
             // when
             let attempt = try launched.prepare(
@@ -69,7 +72,10 @@ import Testing
     }
 
     /// In version 1 that is a separate group, which is not made in advance.
-    @Test(.controlGroups) func testThatAWeightIsHeldWhateverIsReady() async throws {
+    @Test(
+        .proves(.jobs, "A job does not wait for its control group, which is made before the job is known"),
+        .controlGroups)
+    func testThatAWeightIsHeldWhateverIsReady() async throws {
         try await withReady { launched, _ in
             // when
             let job = launched.sandboxed(Self.held, limits: .init(cpuWeight: 50))
@@ -86,7 +92,10 @@ import Testing
         }
     }
 
-    @Test(.controlGroups) func testThatWhatWasReadyIsGoneWithTheLauncher() async throws {
+    @Test(
+        .proves(.jobs, "A job does not wait for its control group, which is made before the job is known"),
+        .controlGroups)
+    func testThatWhatWasReadyIsGoneWithTheLauncher() async throws {
         try await withReady { launched, ready in
             // when
             launched.kill(launched.lockOwner(launched.socket + ".lock"), SIGKILL)
@@ -99,7 +108,12 @@ import Testing
     }
 
     /// No path of the job is on bubblewrap's command line, which every user of the machine can read.
-    @Test func testThatBubblewrapsCommandLineSaysNothingOfTheJob() async throws {
+    @Test(
+        .proves(
+            .jobs,
+            "A sandbox is made of as many paths as a job may name, and bubblewrap's command line says nothing of the job"
+        ))
+    func testThatBubblewrapsCommandLineSaysNothingOfTheJob() async throws {
         try await withLaunched { launched in
             // when
             let end = try await during(launched.sandboxed(Self.held), launched) { supervisor in
@@ -116,7 +130,12 @@ import Testing
     }
 
     /// The paths need more bytes than a pipe holds.
-    @Test func testThatASandboxOfManyPathsIsMade() async throws {
+    @Test(
+        .proves(
+            .jobs,
+            "A sandbox is made of as many paths as a job may name, and bubblewrap's command line says nothing of the job"
+        ))
+    func testThatASandboxOfManyPathsIsMade() async throws {
         try await withLaunched { launched in
             // given: the most paths, each of some 800 bytes, and each passed twice
             let deep = Array(repeating: String(repeating: "d", count: 180), count: 4).joined(separator: "/")

@@ -6,7 +6,11 @@ import TestSupport
 import Testing
 
 /// Secrets in the files that a step leaves for the service.
-@Suite struct ReportMaskingTests {
+@Suite(
+    .proves(
+        .jobs, "Secrets masked in the reports of steps, also as XML escapes them; products stay as they were made (S1)")
+)
+struct ReportMaskingTests {
     private static let secret = "cAnary/7f3a<9&\"q'z é%w-"
 
     /// Runs a script that has the secret as `$TOKEN`.

@@ -1,5 +1,6 @@
 import CLinux
 import Glibc
+import TestSupport
 import Testing
 
 /// The sandbox's filter as a program of the kernel's packet filter (seccomp(2), `linux/filter.h`). It is run here on calls by number, so that each
@@ -102,7 +103,12 @@ import Testing
             return 0
         }
 
-        @Test func testThatWhatIsForbiddenIsNotPermitted() throws {
+        @Test(
+            .proves(
+                .jobs,
+                "The system call filter; 120 and more ways out, each denied to an ordinary user, to a workspace's owner and to root"
+            ))
+        func testThatWhatIsForbiddenIsNotPermitted() throws {
             for (call, name) in Self.forbidden { #expect(try answer(call) == EPERM, "\(name)") }
             for (call, name) in Self.absent { #expect(try answer(call) == ENOSYS, "\(name)") }
         }
@@ -112,7 +118,12 @@ import Testing
             #expect(try answer(Self.clone, 0x0001_0F11) == 0, "a thread")
         }
 
-        @Test func testThatAJobTracesItsOwnProcesses() throws {
+        @Test(
+            .proves(
+                .jobs,
+                "A job can trace its own processes and list network interfaces: the leak checker, debuggers and `getifaddrs` work"
+            ))
+        func testThatAJobTracesItsOwnProcesses() throws {
             for call in Self.tracing { #expect(try answer(call) == 0, "\(call)") }
         }
 
@@ -131,7 +142,8 @@ import Testing
         }
 
         /// Commands by include/uapi/linux/fcntl.h and shm.h.
-        @Test func testThatNobodyWaitsForAJobsLeaseAndNoShareOfTheUserIsTaken() throws {
+        @Test(.proves(.jobs, "A job's leases delay nobody; it gets no large pipes and locks no shared memory"))
+        func testThatNobodyWaitsForAJobsLeaseAndNoShareOfTheUserIsTaken() throws {
             for command: UInt64 in [1024, 1026, 0xFFFF_FFFF_0000_0400] {
                 #expect(try answer(Self.fcntl, 3, command, 1) == EPERM, "\(command)")
             }
@@ -148,7 +160,12 @@ import Testing
             for command: UInt64 in [0, 1, 2, 12] { #expect(try answer(Self.shmctl, 3, command) == 0, "\(command)") }
         }
 
-        @Test func testThatOnlyUnixAndInternetHaveSocketsAndPairs() throws {
+        @Test(
+            .proves(
+                .jobs,
+                "The system call filter; 120 and more ways out, each denied to an ordinary user, to a workspace's owner and to root"
+            ))
+        func testThatOnlyUnixAndInternetHaveSocketsAndPairs() throws {
             for call in Self.sockets {
                 for family: UInt64 in [1, 2, 10] { #expect(try answer(call, family) == 0, "\(family)") }
                 for family: UInt64 in [0, 3, 17, 30, 38, 40, 44, 0x1_0000_0011] {
@@ -159,7 +176,12 @@ import Testing
 
         /// NETLINK_ROUTE, by which programs list the interfaces, is allowed. Audit, device events, packet filters and sockets of other processes
         /// are not.
-        @Test func testThatNetlinkHasItsRoutesAlone() throws {
+        @Test(
+            .proves(
+                .jobs,
+                "A job can trace its own processes and list network interfaces: the leak checker, debuggers and `getifaddrs` work"
+            ))
+        func testThatNetlinkHasItsRoutesAlone() throws {
             for call in Self.sockets {
                 for type: UInt64 in [2, 3, 0x80003] { #expect(try answer(call, 16, type, 0) == 0, "\(type)") }
                 for number: UInt64 in [1, 2, 4, 6, 9, 12, 15, 16, 0x1_0000_0004] {

@@ -7,7 +7,8 @@ import Testing
 
 /// The daemon's check whether sandboxes work here.
 @Suite(.program("bwrap")) struct SandboxProbeTests {
-    @Test func testThatItFindsThatASandboxWorks() async throws {
+    @Test(.proves(.jobs, "Whether a sandbox works here, why not, and what to install or set"))
+    func testThatItFindsThatASandboxWorks() async throws {
         let finding = try await SandboxProbe(supervisor: TestTools.builtProduct("martlet-supervisor")).find()
         #expect(finding.works, "\(finding.reason ?? "")")
         #expect(finding.reason == nil)
@@ -15,7 +16,12 @@ import Testing
 
     /// The daemon is in a systemd unit that forbids what the launcher's unit allows, and the reverse.
     @Suite struct GivenALauncherThatListens {
-        @Test func testThatItIsAskedAndNotTheSupervisor() async throws {
+        @Test(
+            .proves(
+                .sandbox,
+                "Whether it can work is the launcher's word, whose unit allows what the daemon's forbids; without one that listens, the daemon's own"
+            ))
+        func testThatItIsAskedAndNotTheSupervisor() async throws {
             try await withLaunched { launched in
                 // given
                 _ = try await launched.run(launched.job("true"))
@@ -26,7 +32,12 @@ import Testing
             }
         }
 
-        @Test func testThatWhatItMayNotCountsAlthoughThisProcessMay() async throws {
+        @Test(
+            .proves(
+                .sandbox,
+                "Whether it can work is the launcher's word, whose unit allows what the daemon's forbids; without one that listens, the daemon's own"
+            ))
+        func testThatWhatItMayNotCountsAlthoughThisProcessMay() async throws {
             try await withLaunched { launched in
                 // given
                 let started = try await run([
@@ -68,7 +79,12 @@ import Testing
             }
         }
 
-        @Test func testThatOneThatDoesNotKnowTheQuestionIsNamed() async throws {
+        @Test(
+            .proves(
+                .sandbox,
+                "Whether it can work is the launcher's word, whose unit allows what the daemon's forbids; without one that listens, the daemon's own"
+            ))
+        func testThatOneThatDoesNotKnowTheQuestionIsNamed() async throws {
             try await withTemporaryDirectory { directory in
                 // given: a launcher from before sandboxes existed
                 let socket = directory.path("launcher.sock")
@@ -131,22 +147,42 @@ import Testing
     private static let slow = SandboxFinding(works: false, reason: "it said nothing", limits: .rlimit).json()
 
     /// A machine may have no process to spare for a moment. The result holds as long as the service runs.
-    @Test func testThatWhatMayPassIsAskedAgain() async throws {
+    @Test(
+        .proves(
+            .sandbox,
+            "What may pass and keeps it from working, or a launcher from trying it, is asked again before it counts; what lasts is not"
+        ))
+    func testThatWhatMayPassIsAskedAgain() async throws {
         #expect(try await found(after: [Self.full, Self.slow, Self.works]).works)
     }
 
-    @Test func testThatWhatDoesNotPassIsAnAnswerAtLast() async throws {
+    @Test(
+        .proves(
+            .sandbox,
+            "What may pass and keeps it from working, or a launcher from trying it, is asked again before it counts; what lasts is not"
+        ))
+    func testThatWhatDoesNotPassIsAnAnswerAtLast() async throws {
         let finding = try await found(after: [Self.slow, Self.slow, Self.full, Self.works])
         #expect(!finding.works)
         expectContains(finding.reason ?? "", "Resource temporarily unavailable")
     }
 
-    @Test func testThatWhatLastsIsAskedOnce() async throws {
+    @Test(
+        .proves(
+            .sandbox,
+            "What may pass and keeps it from working, or a launcher from trying it, is asked again before it counts; what lasts is not"
+        ))
+    func testThatWhatLastsIsAskedOnce() async throws {
         let lasting = SandboxFinding(works: false, reason: "no bwrap", limits: .rlimit, isLasting: true)
         #expect(try await found(after: [lasting.json(), Self.works]) == lasting)
     }
 
-    @Test func testThatWithoutALauncherThatListensThisProcessTries() async throws {
+    @Test(
+        .proves(
+            .sandbox,
+            "Whether it can work is the launcher's word, whose unit allows what the daemon's forbids; without one that listens, the daemon's own"
+        ))
+    func testThatWithoutALauncherThatListensThisProcessTries() async throws {
         let supervisor = try TestTools.builtProduct("martlet-supervisor")
         let finding = try await SandboxProbe(supervisor: supervisor, launcher: "/nonexistent/launcher.sock").find()
         #expect(finding.works, "\(finding.reason ?? "")")
@@ -159,7 +195,8 @@ import Testing
     }
 
     /// In a separate namespace, in which no other can be made.
-    @Test func testThatItSaysWhatSwitchedUserNamespacesOff() async throws {
+    @Test(.proves(.jobs, "Whether a sandbox works here, why not, and what to install or set"))
+    func testThatItSaysWhatSwitchedUserNamespacesOff() async throws {
         let supervisor = try TestTools.builtProduct("martlet-supervisor")
         // when
         let result = try await run([
@@ -176,7 +213,8 @@ import Testing
     }
 
     /// On a machine without bwrap in /usr.
-    @Test func testThatItSaysWhatToInstall() async throws {
+    @Test(.proves(.jobs, "Whether a sandbox works here, why not, and what to install or set"))
+    func testThatItSaysWhatToInstall() async throws {
         try await withTemporaryDirectory { directory in
             let supervisor = try TestTools.builtProduct("martlet-supervisor")
             try await runExpectingSuccess(["cp", supervisor, directory.path("supervisor")])

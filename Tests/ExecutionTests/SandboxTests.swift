@@ -9,7 +9,12 @@ import Testing
 /// The view of a sandboxed step, and the report of its end. What it must not reach is in `Threats`.
 @Suite(.program("bwrap")) struct SandboxTests {
     @Suite struct GivenAnyUser {
-        @Test(arguments: JobUser.possible) func testThatAStepSeesItsWorkspaceAndLittleElse(user: JobUser) async throws {
+        @Test(
+            .proves(
+                .jobs,
+                "`isolation: sandbox`: each step in bubblewrap, with its workspace, a private `/tmp` and home, and a read-only root"
+            ), arguments: JobUser.possible)
+        func testThatAStepSeesItsWorkspaceAndLittleElse(user: JobUser) async throws {
             try await withLaunched(as: user) { launched in
                 // given
                 let script = """
@@ -44,7 +49,12 @@ import Testing
             ["lib32", "lib64", "libx32"].filter { access("/" + $0, F_OK) == 0 }.map { $0 + " " }.joined()
         }
 
-        @Test(arguments: JobUser.possible) func testThatOnlyWhatItMayWriteCanBeWritten(user: JobUser) async throws {
+        @Test(
+            .proves(
+                .jobs,
+                "`isolation: sandbox`: each step in bubblewrap, with its workspace, a private `/tmp` and home, and a read-only root"
+            ), arguments: JobUser.possible)
+        func testThatOnlyWhatItMayWriteCanBeWritten(user: JobUser) async throws {
             try await withLaunched(as: user) { launched in
                 // given
                 try launched.directory.write("workspace/.git/HEAD", "ref: refs/heads/main\n")
@@ -60,7 +70,10 @@ import Testing
             }
         }
 
-        @Test(arguments: JobUser.possible) func testThatItsTrueEndIsTold(user: JobUser) async throws {
+        @Test(
+            .proves(.jobs, "A sandboxed step's true end, its grace, its reports and artifacts"),
+            arguments: JobUser.possible)
+        func testThatItsTrueEndIsTold(user: JobUser) async throws {
             for (script, ended) in [
                 ("exit 137", "exit 137"), ("kill -9 $$", "signal 9"), ("kill -SEGV $$", "signal 11"),
                 ("exit 0", "exit 0"),
@@ -83,7 +96,12 @@ import Testing
         }
 
         /// If the machine cannot start a step, the step has not failed. Here its supervisor may open no more files.
-        @Test func testThatASandboxThatCannotBeMadeIsNoFaultOfTheStep() async throws {
+        @Test(
+            .proves(
+                .jobs,
+                "What is the machine's fault is not a step's: a sandbox that cannot be made, memory that the machine has not, a disk that takes no more"
+            ))
+        func testThatASandboxThatCannotBeMadeIsNoFaultOfTheStep() async throws {
             try await withLaunched { launched in
                 // given
                 let attempt = try launched.prepare(
@@ -101,7 +119,10 @@ import Testing
             }
         }
 
-        @Test(arguments: JobUser.possible) func testThatItIsGivenTimeToEndInOrder(user: JobUser) async throws {
+        @Test(
+            .proves(.jobs, "A sandboxed step's true end, its grace, its reports and artifacts"),
+            arguments: JobUser.possible)
+        func testThatItIsGivenTimeToEndInOrder(user: JobUser) async throws {
             try await withLaunched(as: user) { launched in
                 // given: time enough to be ready
                 let timeout = TestLimits.passing(milliseconds: 2000)
@@ -117,7 +138,8 @@ import Testing
         }
     }
 
-    @Suite struct GivenAFullPlace {
+    @Suite(.proves(.jobs, "A sandboxed step that failed with its `/tmp`, `/dev/shm` or home full says so as its limit"))
+    struct GivenAFullPlace {
         @Test(arguments: [
             ("head -c 100M /dev/zero > /tmp/a", "exit 1 /tmp over 64 MiB"),
             ("head -c 100M /dev/zero > /dev/shm/a", "exit 1 /dev/shm over 64 MiB"),
@@ -146,7 +168,12 @@ import Testing
     }
 
     @Suite struct GivenSteps {
-        @Test func testThatEachHasATemporaryDirectoryAndAHomeOfItsOwn() async throws {
+        @Test(
+            .proves(
+                .jobs,
+                "`isolation: sandbox`: each step in bubblewrap, with its workspace, a private `/tmp` and home, and a read-only root"
+            ))
+        func testThatEachHasATemporaryDirectoryAndAHomeOfItsOwn() async throws {
             try await withLaunched { launched in
                 let end = try await launched.run(
                     launched.sandboxed("echo 1 > /tmp/a; echo 1 > ~/a; echo 1 > a", "ls -A /tmp ~; cat a"))
@@ -154,7 +181,12 @@ import Testing
             }
         }
 
-        @Test(arguments: JobUser.possible) func testThatTheHomeOfAJobIsThatOfAllItsSteps(user: JobUser) async throws {
+        @Test(
+            .proves(
+                .jobs,
+                "`HOME` is the same directory in all steps of a job, empty at its beginning, gone at its end, and counted with the workspace"
+            ), arguments: JobUser.possible)
+        func testThatTheHomeOfAJobIsThatOfAllItsSteps(user: JobUser) async throws {
             try await withLaunched(as: user) { launched in
                 // given
                 let home = try launched.makeHome()
@@ -171,7 +203,12 @@ import Testing
             }
         }
 
-        @Test func testThatAJobsHomeCountsWithItsWorkspace() async throws {
+        @Test(
+            .proves(
+                .jobs,
+                "`HOME` is the same directory in all steps of a job, empty at its beginning, gone at its end, and counted with the workspace"
+            ))
+        func testThatAJobsHomeCountsWithItsWorkspace() async throws {
             try await withLaunched { launched in
                 // given: neither of the two alone is over the limit
                 var job = launched.sandboxed(
@@ -354,7 +391,8 @@ import Testing
         }
     }
 
-    @Test func testThatReportsAndArtifactsAreCollectedAsWithoutASandbox() async throws {
+    @Test(.proves(.jobs, "A sandboxed step's true end, its grace, its reports and artifacts"))
+    func testThatReportsAndArtifactsAreCollectedAsWithoutASandbox() async throws {
         try await withLaunched { launched in
             // given
             let job = launched.sandboxed(

@@ -6,7 +6,12 @@ import Testing
 /// Requests of programs to the machine, which have the same results in a sandbox as outside of it.
 @Suite(.program("bwrap")) struct SandboxToolTests {
     /// AddressSanitizer looks for leaks when a program exits, by a thread that traces the others.
-    @Test(.program("cc"), arguments: JobUser.possible) func testThatTheLeakCheckerFindsWhatIsLeftAndPassesTheRest(
+    @Test(
+        .proves(
+            .jobs,
+            "A job can trace its own processes and list network interfaces: the leak checker, debuggers and `getifaddrs` work"
+        ), .program("cc"), arguments: JobUser.possible)
+    func testThatTheLeakCheckerFindsWhatIsLeftAndPassesTheRest(
         user: JobUser
     ) async throws {
         try await withLaunched(as: user) { launched in
@@ -33,7 +38,12 @@ import Testing
         }
     }
 
-    @Test(.program("cc"), arguments: JobUser.possible) func testThatTheInterfacesOfItsNetworkAreListed(
+    @Test(
+        .proves(
+            .jobs,
+            "A job can trace its own processes and list network interfaces: the leak checker, debuggers and `getifaddrs` work"
+        ), .program("cc"), arguments: JobUser.possible)
+    func testThatTheInterfacesOfItsNetworkAreListed(
         user: JobUser
     ) async throws {
         try await withLaunched(as: user) { launched in
@@ -69,7 +79,12 @@ import Testing
         }
     }
 
-    @Test(arguments: JobUser.possible) func testThatTheMachineAgreesWithItself(user: JobUser) async throws {
+    @Test(
+        .proves(
+            .jobs,
+            "Installed programs find their configuration and databases; keys, users and tokens are hidden; a step's user and host name are consistent"
+        ), arguments: JobUser.possible)
+    func testThatTheMachineAgreesWithItself(user: JobUser) async throws {
         try await withLaunched(as: user) { launched in
             // given
             let script = """
@@ -96,7 +111,11 @@ import Testing
     }
 
     /// dpkg's database, alternatives, the list of file types: what Debian's packages have outside of /usr.
-    @Test(.enabled(if: access("/var/lib/dpkg/status", R_OK) == 0, "this machine has no dpkg"))
+    @Test(
+        .proves(
+            .jobs,
+            "Installed programs find their configuration and databases; keys, users and tokens are hidden; a step's user and host name are consistent"
+        ), .enabled(if: access("/var/lib/dpkg/status", R_OK) == 0, "this machine has no dpkg"))
     func testThatThePackagesOfTheMachineAreFound() async throws {
         try await withLaunched { launched in
             let end = try await launched.run(
@@ -111,7 +130,12 @@ import Testing
     }
 
     /// The configuration of desktop and server programs in /etc belongs to the machine, and contains its secrets.
-    @Test func testThatNothingOfTheConfigurationHoldsKeysOrUsers() async throws {
+    @Test(
+        .proves(
+            .jobs,
+            "Installed programs find their configuration and databases; keys, users and tokens are hidden; a step's user and host name are consistent"
+        ))
+    func testThatNothingOfTheConfigurationHoldsKeysOrUsers() async throws {
         try await withLaunched { launched in
             let hidden = [
                 "shadow", "gshadow", "sudoers", "sudoers.d", "ssh", "ssl/private", "martlet", "gitconfig", "npmrc",

@@ -9,7 +9,11 @@ import Testing
     static let isOurs = access("\(mount)/cgroup.procs", W_OK) == 0
     static let mount = access("/sys/fs/cgroup/unified", F_OK) == 0 ? "/sys/fs/cgroup/unified" : "/sys/fs/cgroup"
 
-    @Test(.enabled(if: isOurs, "no control groups of version 2 that are ours")) func testThatItIsMadeThere()
+    @Test(
+        .proves(
+            .jobs, "A step's process is made in its control group of version 2, or moves there where the kernel cannot"),
+        .enabled(if: isOurs, "no control groups of version 2 that are ours"))
+    func testThatItIsMadeThere()
         async throws
     {
         try await withGroup { group in
@@ -23,7 +27,10 @@ import Testing
         }
     }
 
-    @Test(.enabled(if: isOurs, "no control groups of version 2 that are ours"))
+    @Test(
+        .proves(
+            .jobs, "A step's process is made in its control group of version 2, or moves there where the kernel cannot"),
+        .enabled(if: isOurs, "no control groups of version 2 that are ours"))
     func testThatItMovesThereWhereItCannotBeMadeThere() async throws {
         try await withGroup { group in
             // given: a directory that is no group, which the kernel refuses like an unknown flag
@@ -37,7 +44,12 @@ import Testing
         }
     }
 
-    @Test(arguments: [true, false]) func testThatAGateHoldsItUntilItIsOpened(passes: Bool) async throws {
+    @Test(
+        .proves(
+            .jobs,
+            "A step's process and sandbox are made while its beginning is synchronized to the disk. If that fails, the command does not run"
+        ), arguments: [true, false])
+    func testThatAGateHoldsItUntilItIsOpened(passes: Bool) async throws {
         try await withTemporaryDirectory { temporary in
             // given
             let gate = clinux_gate()

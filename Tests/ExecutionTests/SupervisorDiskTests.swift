@@ -8,7 +8,12 @@ import Testing
 /// Files must be on the disk before others rely on them. The supervisor is started directly, so that a filter can be around it.
 @Suite struct SupervisorDiskTests {
     /// A filter of system calls around the supervisor makes fsync(2) fail: the line can be written, and is on no disk.
-    @Test(.sandbox) func testThatAStepWhoseBeginningIsNotOnTheDiskIsNotRun() async throws {
+    @Test(
+        .proves(
+            .jobs,
+            "A step's process and sandbox are made while its beginning is synchronized to the disk. If that fails, the command does not run"
+        ), .sandbox)
+    func testThatAStepWhoseBeginningIsNotOnTheDiskIsNotRun() async throws {
         try await withLaunched { launched in
             // given
             let attempt = launched.attempt()
@@ -32,7 +37,11 @@ import Testing
     }
 
     /// This happens before the daemon reads it. The job's results are on the same disk, and are stored nevertheless.
-    @Test(.smallDisk, arguments: Launched.sandboxes)
+    @Test(
+        .proves(
+            .jobs,
+            "A job that takes the disk's last byte or file is an internal error; its workspace is emptied, and the next push is integrated without an operator"
+        ), .smallDisk, arguments: Launched.sandboxes)
     func testThatAJobThatTookTheLastOfTheDiskAtOnceEndsByTheMachinesFault(isSandboxed: Bool) async throws {
         try await withLaunched { launched in
             // given
@@ -52,7 +61,11 @@ import Testing
     }
 
     /// A new file's bytes can be on the disk without its name (fsync(2)).
-    @Test(.program("strace")) func testThatNamesAreOnTheDiskBeforeTheLastWord() async throws {
+    @Test(
+        .proves(
+            .jobs, "Before a job's last word the names of its log, its index and all that was collected are on the disk"
+        ), .program("strace"))
+    func testThatNamesAreOnTheDiskBeforeTheLastWord() async throws {
         try await withLaunched { launched in
             // given
             let attempt = launched.attempt()
@@ -122,7 +135,15 @@ import Testing
         }
     }
 
-    @Test(.smallDisk, .enabled(if: isX86, "only x86-64's poll(2) is known here"))
+    @Test(
+        .proves(
+            .jobs,
+            "A step's process and sandbox are made while its beginning is synchronized to the disk. If that fails, the command does not run"
+        ),
+        .proves(
+            .jobs,
+            "What is the machine's fault is not a step's: a sandbox that cannot be made, memory that the machine has not, a disk that takes no more"
+        ), .smallDisk, .enabled(if: isX86, "only x86-64's poll(2) is known here"))
     func testThatAStepThatCannotBeNotedIsNotRun() async throws {
         try await withSmallDisk { launched, disk, attempt in
             // given: a disk with room for the lock only

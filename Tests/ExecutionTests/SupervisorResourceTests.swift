@@ -6,7 +6,10 @@ import TestSupport
 import Testing
 
 /// The resources of a supervisor, and the handling of a disk's errors.
-@Suite struct SupervisorResourceTests {
+@Suite(
+    .proves(.jobs, "A supervisor's steps leave it no descriptor; a log that cannot be brought to the disk is our fault")
+)
+struct SupervisorResourceTests {
     /// In a sandbox each step has some ten anonymous files, pipes and a gate. Only root may count another process's descriptors.
     @Test(.enabled(if: getuid() == 0, "only root sees them"), arguments: Launched.sandboxes)
     func testThatStepsLeaveItNoDescriptors(isSandboxed: Bool) async throws {

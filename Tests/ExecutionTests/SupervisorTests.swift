@@ -9,14 +9,16 @@ import Testing
 /// The supervisor, tested by the files that it leaves in an attempt's directory.
 @Suite struct SupervisorTests {
     @Suite struct GivenAStepThatEnds {
-        @Test(arguments: [
-            ("exit 0", "exit 0", StatusEvent.Outcome.completed), ("exit 1", "exit 1", .failed),
-            ("exit 77", "exit 77", .failed), ("exit 137", "exit 137", .failed), ("exit 255", "exit 255", .failed),
-            ("kill -9 $$", "signal 9", .failed), ("kill -11 $$", "signal 11", .failed),
-            ("exec >&- 2>&-; sleep 0.1; exit 5", "exit 5", .failed),
-            ("setsid sleep 1000 & exit 0", "exit 0", .completed),
-            ("(setsid sh -c 'trap \"\" TERM HUP; sleep 1000' &) ; exit 4", "exit 4", .failed),
-        ])
+        @Test(
+            .proves(.jobs, "`martlet-supervisor` as supervisor; launching twice is harmless"),
+            arguments: [
+                ("exit 0", "exit 0", StatusEvent.Outcome.completed), ("exit 1", "exit 1", .failed),
+                ("exit 77", "exit 77", .failed), ("exit 137", "exit 137", .failed), ("exit 255", "exit 255", .failed),
+                ("kill -9 $$", "signal 9", .failed), ("kill -11 $$", "signal 11", .failed),
+                ("exec >&- 2>&-; sleep 0.1; exit 5", "exit 5", .failed),
+                ("setsid sleep 1000 & exit 0", "exit 0", .completed),
+                ("(setsid sh -c 'trap \"\" TERM HUP; sleep 1000' &) ; exit 4", "exit 4", .failed),
+            ])
         func testThatItsTrueEndIsToldAndNothingRemains(
             script: String, ended: String, result: StatusEvent.Outcome
         ) async throws {
@@ -76,7 +78,10 @@ import Testing
     }
 
     @Suite struct GivenAStepThatDoesNotEnd {
-        @Test(arguments: ["sleep 1000", "trap '' TERM; sleep 1000 & while :; do sleep 1; done", "kill -STOP $$"])
+        @Test(
+            .proves(.jobs, "Time-outs: TERM, then KILL, of everything that the step started"),
+            .proves(.badInput, "Tests that hang: test-failures, with the limit and the name of the test"),
+            arguments: ["sleep 1000", "trap '' TERM; sleep 1000 & while :; do sleep 1; done", "kill -STOP $$"])
         func testThatItIsEndedAtItsTimeout(script: String) async throws {
             try await withLaunched { launched in
                 // given
@@ -92,7 +97,8 @@ import Testing
             }
         }
 
-        @Test func testThatItIsGivenTimeToEndInOrder() async throws {
+        @Test(.proves(.jobs, "Time-outs: TERM, then KILL, of everything that the step started"))
+        func testThatItIsGivenTimeToEndInOrder() async throws {
             try await withLaunched { launched in
                 // given: time enough to be ready
                 let timeout = TestLimits.passing(milliseconds: 500)
@@ -139,7 +145,12 @@ import Testing
     /// A step whose beginning cannot be recorded has no effects, because no daemon would know of it.
     @Suite struct GivenALog {
         /// The secret's first half is printed before the supervisor's line, its second half after it.
-        @Test(.program("perl")) func testThatALineOfOursCutsNoSecret() async throws {
+        @Test(
+            .proves(
+                .jobs,
+                "Secrets are masked in the log: as they are, as base64 and hexadecimal, wrapped, colored, cut anywhere"),
+            .program("perl"))
+        func testThatALineOfOursCutsNoSecret() async throws {
             try await withLaunched { launched in
                 // given
                 let script = """
@@ -195,7 +206,8 @@ import Testing
         }
 
         /// A process that is not the step's is not killed with it. Meanwhile its output never ends.
-        @Test func testThatNobodyElseWhoPrintsOnHoldsUpTheEnd() async throws {
+        @Test(.proves(.jobs, "A step's end is not held up by who prints on without being the step's"))
+        func testThatNobodyElseWhoPrintsOnHoldsUpTheEnd() async throws {
             try await withLaunched { launched in
                 // given: a stopped supervisor
                 let attempt = launched.attempt()
@@ -237,7 +249,8 @@ import Testing
             }
         }
 
-        @Test func testThatItIsCappedWithAMarker() async throws {
+        @Test(.proves(.jobs, "The log as printed, and its index of 24-byte records"))
+        func testThatItIsCappedWithAMarker() async throws {
             try await withLaunched { launched in
                 // given
                 let job = launched.job("yes", limits: .init(logBytes: 64 * 1024, graceMilliseconds: 200))
@@ -251,7 +264,8 @@ import Testing
             }
         }
 
-        @Test func testThatItHasTheBytesAsPrintedAndAnIndexOfThem() async throws {
+        @Test(.proves(.jobs, "The log as printed, and its index of 24-byte records"))
+        func testThatItHasTheBytesAsPrintedAndAnIndexOfThem() async throws {
             try await withLaunched { launched in
                 // when
                 let end = try await launched.run(launched.job(#"printf 'a\0\377b'"#, #"printf 'c\nd'; echo e >&2"#))
@@ -265,7 +279,8 @@ import Testing
             }
         }
 
-        @Test func testThatSecretsAreInTheEnvironmentAndNowhereElse() async throws {
+        @Test(.proves(.triggers, "A secret as `MARTLET_SECRET_NAME`, only for scripts that name it"))
+        func testThatSecretsAreInTheEnvironmentAndNowhereElse() async throws {
             try await withLaunched { launched in
                 // given
                 let job = launched.job(
@@ -292,7 +307,8 @@ import Testing
     }
 
     @Suite struct GivenFilesToCollect {
-        @Test func testThatReportsAndArtifactsAreCopiedAndOldReportsAreNot() async throws {
+        @Test(.proves(.jobs, "Reports and artifacts collected safely; last week's report is no report"))
+        func testThatReportsAndArtifactsAreCopiedAndOldReportsAreNot() async throws {
             try await withLaunched { launched in
                 // given
                 try launched.directory.write("workspace/build/old.xml", "last week")
@@ -313,7 +329,8 @@ import Testing
             }
         }
 
-        @Test func testThatLinksPipesAndDevicesAreNeitherFollowedNorWaitedFor() async throws {
+        @Test(.proves(.jobs, "Reports and artifacts collected safely; last week's report is no report"))
+        func testThatLinksPipesAndDevicesAreNeitherFollowedNorWaitedFor() async throws {
             try await withLaunched { launched in
                 // given
                 let secret = try launched.directory.write("outside/secret.xml", "secret")
@@ -341,10 +358,12 @@ import Testing
             }
         }
 
-        @Test(arguments: [
-            (JobDescription.Limits(fileBytes: 10), "artifacts over 10 bytes"),
-            (JobDescription.Limits(files: 2), "artifacts over 2 files"),
-        ])
+        @Test(
+            .proves(.jobs, "Reports and artifacts collected safely; last week's report is no report"),
+            arguments: [
+                (JobDescription.Limits(fileBytes: 10), "artifacts over 10 bytes"),
+                (JobDescription.Limits(files: 2), "artifacts over 2 files"),
+            ])
         func testThatTooMuchIsALimit(limits: JobDescription.Limits, text: String) async throws {
             try await withLaunched { launched in
                 let job = launched.job(
@@ -367,7 +386,10 @@ import Testing
         }
     }
 
-    @Test(arguments: ["docker", "NONE", ""]) func testThatAnUnknownSandboxIsRefused(isolation: String) async throws {
+    @Test(
+        .proves(.jobs, "The local executor; an isolation that is not known is refused"),
+        arguments: ["docker", "NONE", ""])
+    func testThatAnUnknownSandboxIsRefused(isolation: String) async throws {
         try await withLaunched { launched in
             // given
             let attempt = launched.attempt()

@@ -39,7 +39,12 @@ import Testing
         ProcessTable.entry(of: process.pid)?.startTime == process.startTime
     }
 
-    @Test(.machineAddress) func testThatItReachesTheMachinesOtherAddresses() async throws {
+    @Test(
+        .proves(
+            .jobs,
+            "The host's loopback is out of reach of every sandboxed step, also with the network and on any interface; other hosts can be reached"
+        ), .machineAddress)
+    func testThatItReachesTheMachinesOtherAddresses() async throws {
         try await withLaunched { launched in
             // given
             let address = try #require(MachineAddress.found)
@@ -54,7 +59,9 @@ import Testing
     }
 
     /// The host is a network namespace here. It has the addresses at which clouds give a machine its credentials, and others.
-    @Test(.program("ip"), .enabled(if: getuid() == 0, "only root makes a network namespace"))
+    @Test(
+        .proves(.jobs, "A cloud's metadata address, such as 169.254.169.254, is out of reach of every sandboxed step"),
+        .program("ip"), .enabled(if: getuid() == 0, "only root makes a network namespace"))
     func testThatWhatACloudTellsItsMachineIsOutOfReach() async throws {
         try await withLaunched { launched in
             // given
@@ -84,7 +91,12 @@ import Testing
         }
     }
 
-    @Test func testThatNamesAreAskedForWhereItCanBeReached() async throws {
+    @Test(
+        .proves(
+            .jobs,
+            "A sandboxed step's network exists from its command's beginning through its grace, and ends with the step. A step that loses it is an internal error"
+        ))
+    func testThatNamesAreAskedForWhereItCanBeReached() async throws {
         try await withLaunched { launched in
             let ended = try await launched.run(
                 launched.sandboxed("cat /etc/resolv.conf; stat -L -c %i /etc/resolv.conf", network: .full))
@@ -101,7 +113,12 @@ import Testing
         }
     }
 
-    @Test func testThatItIsThereWhenTheCommandBegins() async throws {
+    @Test(
+        .proves(
+            .jobs,
+            "A sandboxed step's network exists from its command's beginning through its grace, and ends with the step. A step that loses it is an internal error"
+        ))
+    func testThatItIsThereWhenTheCommandBegins() async throws {
         try await withLaunched { launched in
             let ended = try await launched.run(
                 launched.sandboxed(
@@ -110,7 +127,12 @@ import Testing
         }
     }
 
-    @Test func testThatItLastsAsLongAsTheStepsGrace() async throws {
+    @Test(
+        .proves(
+            .jobs,
+            "A sandboxed step's network exists from its command's beginning through its grace, and ends with the step. A step that loses it is an internal error"
+        ))
+    func testThatItLastsAsLongAsTheStepsGrace() async throws {
         try await withLaunched { launched in
             // given
             let attempt = try await started(
@@ -126,7 +148,12 @@ import Testing
         }
     }
 
-    @Test func testThatAStepThatLosesItIsNoFailureOfTheJobs() async throws {
+    @Test(
+        .proves(
+            .jobs,
+            "A sandboxed step's network exists from its command's beginning through its grace, and ends with the step. A step that loses it is an internal error"
+        ))
+    func testThatAStepThatLosesItIsNoFailureOfTheJobs() async throws {
         try await withLaunched { launched in
             // given
             let attempt = try await started(launched, Self.wait)
@@ -141,7 +168,12 @@ import Testing
     }
 
     /// It is in none of the job's groups, so its own limit bounds the resources of a step's connections.
-    @Test func testThatItHasSoManyConnections() async throws {
+    @Test(
+        .proves(
+            .jobs,
+            "A sandboxed step's network exists from its command's beginning through its grace, and ends with the step. A step that loses it is an internal error"
+        ))
+    func testThatItHasSoManyConnections() async throws {
         try await withLaunched { launched in
             // given
             let attempt = try await started(launched, Self.wait)
@@ -156,7 +188,12 @@ import Testing
         }
     }
 
-    @Test func testThatItEndsWithTheStep() async throws {
+    @Test(
+        .proves(
+            .jobs,
+            "A sandboxed step's network exists from its command's beginning through its grace, and ends with the step. A step that loses it is an internal error"
+        ))
+    func testThatItEndsWithTheStep() async throws {
         try await withLaunched { launched in
             // given
             let attempt = try await started(launched, Self.wait)
@@ -170,7 +207,12 @@ import Testing
         }
     }
 
-    @Test func testThatItEndsWithASupervisorThatIsKilled() async throws {
+    @Test(
+        .proves(
+            .jobs,
+            "A sandboxed step's network exists from its command's beginning through its grace, and ends with the step. A step that loses it is an internal error"
+        ))
+    func testThatItEndsWithASupervisorThatIsKilled() async throws {
         try await withLaunched { launched in
             // given
             let attempt = try await started(launched, Self.wait)

@@ -41,7 +41,12 @@ struct UserShareTests {
         return number < 1000 ? rest : "\(number / 1000)," + String(repeating: "0", count: 3 - rest.count) + rest
     }
 
-    @Test(arguments: [true, false]) func testB12ThatAJobThatTakesAllPipesIsEnded(isSandboxed: Bool) async throws {
+    @Test(
+        .proves(
+            .jobs,
+            "A job that takes most of a resource that all jobs share is ended, and only that one. A sandbox can be made while others hold all pipes"
+        ), arguments: [true, false])
+    func testB12ThatAJobThatTakesAllPipesIsEnded(isSandboxed: Bool) async throws {
         try await withLaunched(as: .ordinary) { launched in
             // when
             let script = Self.command(Self.pipes)
@@ -54,7 +59,12 @@ struct UserShareTests {
         }
     }
 
-    @Test func testThatAJobThatTakesAllInstancesOfInotifyIsEnded() async throws {
+    @Test(
+        .proves(
+            .jobs,
+            "A job that takes most of a resource that all jobs share is ended, and only that one. A sandbox can be made while others hold all pipes"
+        ))
+    func testThatAJobThatTakesAllInstancesOfInotifyIsEnded() async throws {
         try await withLaunched(as: .ordinary) { launched in
             // given
             let program = Self.hold("while library.inotify_init() >= 0: pass")
@@ -66,7 +76,12 @@ struct UserShareTests {
     }
 
     /// It runs longer than until a quarter of all is too much.
-    @Test func testThatWhatChildrenInheritCountsOnce() async throws {
+    @Test(
+        .proves(
+            .jobs,
+            "A job that takes most of a resource that all jobs share is ended, and only that one. A sandbox can be made while others hold all pipes"
+        ))
+    func testThatWhatChildrenInheritCountsOnce() async throws {
         try await withLaunched(as: .ordinary) { launched in
             // given: two instances, open in many processes
             let job = Self.hold(
@@ -121,11 +136,15 @@ struct UserShareTests {
 
     /// It takes some 200 bytes of the kernel's memory for each of them.
     @Test(
+        .proves(
+            .jobs,
+            "A job that takes most of a resource that all jobs share is ended, and only that one. A sandbox can be made while others hold all pipes"
+        ),
         .program("gcc"),
         .enabled("more watches than memory, or than can be taken soon") {
             try setting("epoll/max_user_watches") < 8_000_000 && sysconf(Int32(_SC_AVPHYS_PAGES)) > 1_000_000
-        }) func testThatAJobThatTakesAllWatchesOfEpollIsEnded() async throws
-    {
+        })
+    func testThatAJobThatTakesAllWatchesOfEpollIsEnded() async throws {
         try await withLaunched(as: .ordinary) { launched in
             // given
             try launched.directory.write("workspace/hog.c", Self.watches)
@@ -138,7 +157,12 @@ struct UserShareTests {
     }
 
     /// Bubblewrap's options need more bytes than such a pipe holds.
-    @Test func testThatASandboxIsMadeAndAJobLeftAloneWhereOthersHoldAllPipes() async throws {
+    @Test(
+        .proves(
+            .jobs,
+            "A job that takes most of a resource that all jobs share is ended, and only that one. A sandbox can be made while others hold all pipes"
+        ))
+    func testThatASandboxIsMadeAndAJobLeftAloneWhereOthersHoldAllPipes() async throws {
         try await withLaunched(as: .ordinary) { launched in
             // given
             let holder = try await StartedProgram.start(
@@ -181,7 +205,12 @@ struct UserShareTests {
     }
 
     /// In a user namespace of its own, a job has a part of the user's limit.
-    @Test func testThatAJobHasAPartOfQueuedSignalsAndMessages() async throws {
+    @Test(
+        .proves(
+            .jobs,
+            "A job that takes most of a resource that all jobs share is ended, and only that one. A sandbox can be made while others hold all pipes"
+        ))
+    func testThatAJobHasAPartOfQueuedSignalsAndMessages() async throws {
         try await withLaunched(as: .ordinary) { launched in
             // when
             let script = "grep -E 'pending signals|msgqueue' /proc/self/limits"

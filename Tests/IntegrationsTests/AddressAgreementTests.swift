@@ -6,7 +6,12 @@ import Testing
 
 /// Every reader of repository addresses decides alike: an address that `martlet lint` accepts can be fetched, and one that a fetch refuses was
 /// refused by `martlet lint`.
-@Suite struct AddressAgreementTests {
+@Suite(
+    .proves(
+        .sourceControl,
+        "One parser reads all repository addresses, so bot files, `lint`, `init`, submodules, the registry and git refuse the same ones (G1)"
+    ))
+struct AddressAgreementTests {
     /// - Returns: The messages of lint for a bot file with this address.
     private func lint(_ text: String) -> [String] {
         let quoted = "\"" + text.unicodeScalars.map(Self.escaped).joined() + "\""

@@ -18,6 +18,10 @@ import Testing
     private static func telling(_ keys: String) -> String { "triggers: [{ name: tell, run: tell\(keys) }]\n" }
 
     @Test(
+        .proves(
+            .steps,
+            "Products are archived only if a later trigger or the recipe uses them; page, API, `martlet artifacts`, `--plan` and logs say why they are not"
+        ),
         arguments: [
             ("", "", "main", false), ("archive: {}\n", "", "main", true),
             ("archive: { include: [] }\n", BotPlan.publishing, "release/1.0", false),

@@ -2,6 +2,7 @@ import Glibc
 import JobProtocol
 import Model
 import Storage
+import TestSupport
 import Testing
 
 /// A step that a cancellation request of a user or a newer commit ended says nothing about the code.
@@ -13,7 +14,11 @@ extension AttemptProcessorTests {
             try await AttemptProcessorTests().results(of: played, outcome: .canceled, reason: "canceled by ada")
         }
 
-        @Test(arguments: [JobStep.building, .testing, .analyzing])
+        @Test(
+            .proves(
+                .jobs,
+                "The step in which a job was canceled says nothing of the code: no issue, and no test that ran then has failed"
+            ), arguments: [JobStep.building, .testing, .analyzing])
         func testThatTheStepThatWasEndedIsNoFinding(step: JobStep) async throws {
             // given, when
             let results = try await canceled(Played(step: step, exit: nil, signal: SIGTERM))
@@ -25,7 +30,12 @@ extension AttemptProcessorTests {
         }
 
         /// It ended in the middle of a test, which would otherwise count as crashed.
-        @Test func testThatATestThatRanIsNoFailure() async throws {
+        @Test(
+            .proves(
+                .jobs,
+                "The step in which a job was canceled says nothing of the code: no issue, and no test that ran then has failed"
+            ))
+        func testThatATestThatRanIsNoFailure() async throws {
             // given
             let output = """
                 Test Suite 'KitTests' started at 2026-01-01 10:00:00.000
@@ -52,7 +62,12 @@ extension AttemptProcessorTests {
             #expect(results.counts.testFailures == 1)
         }
 
-        @Test func testThatAStepBeforeItThatFailedIsAFinding() async throws {
+        @Test(
+            .proves(
+                .jobs,
+                "The step in which a job was canceled says nothing of the code: no issue, and no test that ran then has failed"
+            ))
+        func testThatAStepBeforeItThatFailedIsAFinding() async throws {
             // given, when
             let results = try await canceled(
                 Played(step: .analyzing, exit: 1), Played(step: .building, exit: nil, signal: SIGTERM))

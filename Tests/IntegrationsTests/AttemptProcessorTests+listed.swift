@@ -28,7 +28,12 @@ extension AttemptProcessorTests {
             ]
         }
 
-        @Test func testThatAListedTestWithoutAResultIsRed() async throws {
+        @Test(
+            .proves(
+                .steps,
+                "A listed test of a Swift package without a result did not run, and is red unless a crash explains it; a choice of tests leaves none out"
+            ))
+        func testThatAListedTestWithoutAResultIsRed() async throws {
             // given, when
             let results = try await outer.results(of: try played(Self.begin + Self.one + Self.end))
             // then
@@ -48,7 +53,11 @@ extension AttemptProcessorTests {
             #expect(results.tests.map(\.outcome) == [.crashed, .skipped])
         }
 
-        @Test(arguments: [["--filter", "testOne"], ["--skip=testTwo"], ["--parallel"]])
+        @Test(
+            .proves(
+                .steps,
+                "A listed test of a Swift package without a result did not run, and is red unless a crash explains it; a choice of tests leaves none out"
+            ), arguments: [["--filter", "testOne"], ["--skip=testTwo"], ["--parallel"]])
         func testThatAChoiceOfTestsLeavesNoneOut(flags: [String]) async throws {
             // given, when
             let results = try await outer.results(of: try played(Self.begin + Self.one + Self.end, flags: flags))

@@ -23,15 +23,19 @@ extension AttemptProcessorTests {
 
             """
 
-        @Test(arguments: [
-            "Test Case 'X.y' failed (0.1 seconds)", "log: Test Case 'X.y' failed (0.1 seconds)",
-            "--- FAIL: TestX (0.00s)",
-            "test x ... FAILED", "not ok 1 - x", "✘ Test fake() failed after 0.001 seconds with 1 issue.",
-            "FAILED tests/test_x.py::test_y - assert 1 == 2", "[  FAILED  ] X.y (0 ms)", "Fatal error: quoted",
-            "1/1 Test #1: x ................***Failed    0.00 sec", "error: this is a quotation",
-            "==7==ERROR: AddressSanitizer: heap-use-after-free on address 0x1", "*** Signal 11: quoted",
-            "\t Executed 1 test, with 1 failure (0 unexpected) in 0.1 (0.1) seconds",
-        ])
+        @Test(
+            .proves(
+                .issueHistory,
+                "A test's output that looks like another test's result is ignored; real failures beside it count"),
+            arguments: [
+                "Test Case 'X.y' failed (0.1 seconds)", "log: Test Case 'X.y' failed (0.1 seconds)",
+                "--- FAIL: TestX (0.00s)",
+                "test x ... FAILED", "not ok 1 - x", "✘ Test fake() failed after 0.001 seconds with 1 issue.",
+                "FAILED tests/test_x.py::test_y - assert 1 == 2", "[  FAILED  ] X.y (0 ms)", "Fatal error: quoted",
+                "1/1 Test #1: x ................***Failed    0.00 sec", "error: this is a quotation",
+                "==7==ERROR: AddressSanitizer: heap-use-after-free on address 0x1", "*** Signal 11: quoted",
+                "\t Executed 1 test, with 1 failure (0 unexpected) in 0.1 (0.1) seconds",
+            ])
         func testThatALineAloneInventsNoTest(line: String) async throws {
             let results = try await outer.results(of: [Played(step: .testing, output: line + "\nall passed\n")])
             #expect(results.verdict == .succeeded, "\(results.reason ?? "")")
@@ -46,7 +50,9 @@ extension AttemptProcessorTests {
         }
 
         /// `pytest --junit-xml=…` and `go test || true` in one step.
-        @Test(arguments: [(true, Verdict.testFailures), (false, .succeeded)])
+        @Test(
+            .proves(.steps, "A passing report hides no failure that another tool of the step printed"),
+            arguments: [(true, Verdict.testFailures), (false, .succeeded)])
         func testThatAReportThatSaysThatAllPassedHidesNoOtherTool(isAfter: Bool, verdict: Verdict) async throws {
             // given
             let report = #"<testsuite name="pytest"><testcase classname="K" name="a"/></testsuite>"#
@@ -70,13 +76,18 @@ extension AttemptProcessorTests {
             #expect(results.verdict == .succeeded, "\(results.reason ?? "")")
         }
 
-        @Test(arguments: [
-            (
-                ProjectType.go,
-                "=== RUN   TestA\n--- PASS: TestA (0.00s)\n=== RUN   TestB\nok  \tacme.example/kit\t0.005s\n"
+        @Test(
+            .proves(
+                .reports,
+                "A usual command whose test process ended with 0 before its end is red, also before its first test; a script of npm that runs no test is red"
             ),
-            (.cmake, "Test project /x\n    Start 1: a\n"),
-        ])
+            arguments: [
+                (
+                    ProjectType.go,
+                    "=== RUN   TestA\n--- PASS: TestA (0.00s)\n=== RUN   TestB\nok  \tacme.example/kit\t0.005s\n"
+                ),
+                (.cmake, "Test project /x\n    Start 1: a\n"),
+            ])
         func testThatATestThatEndsItsProcessWith0HasCrashed(type: ProjectType, output: String) async throws {
             // given
             let arguments = ["/bin/sh", "-c", type.profile.test?.text ?? "", "test"]
@@ -87,7 +98,11 @@ extension AttemptProcessorTests {
             #expect(results.tests.filter { $0.outcome == .crashed }.count == 1)
         }
 
-        @Test(arguments: [(log, nil, 0), (log, passing, 1), ("", failing, 0), (log, failing, 0), ("", nil, 1)])
+        @Test(
+            .proves(
+                .issueHistory,
+                "A test's output that looks like another test's result is ignored; real failures beside it count"),
+            arguments: [(log, nil, 0), (log, passing, 1), ("", failing, 0), (log, failing, 0), ("", nil, 1)])
         func testThatWhatMayBeTrueStaysRed(output: String, report: String?, exit: Int) async throws {
             let results = try await outer.results(of: [
                 Played(step: .testing, output: output, exit: Int32(exit), report: report)

@@ -20,7 +20,10 @@ extension AttemptProcessorTests {
         ]
 
         // The arguments are names: other tools read the arguments that a test prints, and would report a failure here.
-        @Test(arguments: consoles.keys.sorted()) func testThatTestsOnTheConsoleCount(tool: String) async throws {
+        @Test(
+            .proves(.reports, "The consoles of Go, Cargo, CTest and TAP where no report has the tests"),
+            arguments: consoles.keys.sorted())
+        func testThatTestsOnTheConsoleCount(tool: String) async throws {
             let output = try #require(Self.consoles[tool])
             let results = try await outer.results(of: [Played(step: .testing, output: output, exit: 1)])
             // Go's other package counts as one test.
@@ -29,7 +32,8 @@ extension AttemptProcessorTests {
         }
 
         /// The secret is not in one piece in the bytes of the report.
-        @Test func testThatASecretThatAReportPutsTogetherIsMaskedEverywhere() async throws {
+        @Test(.proves(.jobs, "Secrets are masked again in text that is joined from reports and logs"))
+        func testThatASecretThatAReportPutsTogetherIsMaskedEverywhere() async throws {
             // given
             let report = """
                 <testsuite name="s"><testcase classname="K.Hun&#116;er2" name="is &#72;unter2">
@@ -57,7 +61,12 @@ extension AttemptProcessorTests {
             }
         }
 
-        @Test func testThatATestThatPassedOnRetryIsAWarning() async throws {
+        @Test(
+            .proves(
+                .testHistory,
+                "A pass on retry is *flaky*, never silently green: by a tool's retries, a rerun of all or of some tests, an attempt made again"
+            ))
+        func testThatATestThatPassedOnRetryIsAWarning() async throws {
             let report = """
                 <testsuite name="KitTests" failures="0"><testcase classname="KitTests" name="adds"><failure message="2 is not 3"/></testcase>
                 <testcase classname="KitTests" name="adds"/><testcase classname="KitTests" name="subtracts"/></testsuite>
@@ -80,13 +89,15 @@ extension AttemptProcessorTests {
             expectContains(results.reason ?? "", "ends before its 2 tests do")
         }
 
-        @Test func testThatWhatAProgramPrintsIsNoTAP() async throws {
+        @Test(.proves(.reports, "The consoles of Go, Cargo, CTest and TAP where no report has the tests"))
+        func testThatWhatAProgramPrintsIsNoTAP() async throws {
             let results = try await outer.results(of: [Played(step: .testing, output: "ok\nnot ok at all\n1..3\n")])
             #expect(results.verdict == .succeeded)
             #expect(results.tested == "by exit status alone: the command writes no report")
         }
 
-        @Test func testThatASanitizersReportIsAnIssueAlthoughTheTestsPassed() async throws {
+        @Test(.proves(.reports, "Sanitizers' reports as issues with stacks, the same in the next run"))
+        func testThatASanitizersReportIsAnIssueAlthoughTheTestsPassed() async throws {
             let output = "a.c:3:4: runtime error: signed integer overflow: 1 + 2\n"
             let results = try await outer.results(
                 of: [Played(step: .testing, output: output, report: AttemptProcessorTests.passing)])
@@ -114,7 +125,8 @@ extension AttemptProcessorTests {
             #expect(results.findings.map(\.finding.rule) == ["martlet.report"])
         }
 
-        @Test func testThatCoverageOfAllStepsIsKeptAndNoted() async throws {
+        @Test(.proves(.reports, "Coverage of llvm-cov, lcov and Cobertura: totals, files, delta"))
+        func testThatCoverageOfAllStepsIsKeptAndNoted() async throws {
             // given
             let report = "SF:a.c\nDA:1,1\nDA:2,0\nDA:3,1\nend_of_record\n"
             let other = "SF:b.c\nDA:1,0\nend_of_record\n"
@@ -155,7 +167,11 @@ extension AttemptProcessorTests {
             #expect(results.reason == "failed outside of any test: boom")
         }
 
-        @Test(arguments: [JobStep.building, .testing])
+        @Test(
+            .proves(
+                .reports,
+                "What a report finds counts in every step; each pattern needs a file, a test step a report of tests"),
+            arguments: [JobStep.building, .testing])
         func testThatFindingsOfALinterAreNeverGreen(step: JobStep) async throws {
             let results = try await outer.results(
                 of: [Played(step: step, report: Self.checkstyle, reportName: "lint.xml")])
@@ -193,11 +209,15 @@ extension AttemptProcessorTests {
 
         private static let odd = "a.c:1:2: warning: odd [-Wodd]\n"
 
-        @Test(arguments: [
-            Played(step: .analyzing, output: Self.odd, exit: nil, signal: 9, limit: "analyzing exceeded 1 s"),
-            Played(step: .analyzing, output: Self.odd, exit: 1, limit: "analyzing exceeded 1 s"),
-            Played(step: .analyzing, output: Self.odd, exit: nil, signal: 11),
-        ])
+        @Test(
+            .proves(
+                .reports,
+                "An analysis that was ended on its way is never clean, whatever it had found and who muted that"),
+            arguments: [
+                Played(step: .analyzing, output: Self.odd, exit: nil, signal: 9, limit: "analyzing exceeded 1 s"),
+                Played(step: .analyzing, output: Self.odd, exit: 1, limit: "analyzing exceeded 1 s"),
+                Played(step: .analyzing, output: Self.odd, exit: nil, signal: 11),
+            ])
         func testThatAnAnalysisThatWasEndedSaysSoBesideWhatItFound(played: Played) async throws {
             let results = try await outer.results(of: [played, Played(step: .building)])
             #expect(results.verdict == .analyzerWarnings)
@@ -207,7 +227,11 @@ extension AttemptProcessorTests {
             #expect(results.findings.last?.finding.message == "analyzing did not finish: \(reason); see the log")
         }
 
-        @Test func testThatEachPatternNeedsAFile() async throws {
+        @Test(
+            .proves(
+                .reports,
+                "What a report finds counts in every step; each pattern needs a file, a test step a report of tests"))
+        func testThatEachPatternNeedsAFile() async throws {
             let results = try await outer.results(
                 of: [Played(step: .testing, report: AttemptProcessorTests.passing)],
                 askedReports: ["*.xml", "unit/*.xml"])
@@ -215,7 +239,11 @@ extension AttemptProcessorTests {
             #expect(results.reason == "no file matches report: unit/*.xml")
         }
 
-        @Test func testThatAPatternThatNoFileMatchesIsSaidToBeginAtTheRoot() async throws {
+        @Test(
+            .proves(
+                .reports,
+                "What a report finds counts in every step; each pattern needs a file, a test step a report of tests"))
+        func testThatAPatternThatNoFileMatchesIsSaidToBeginAtTheRoot() async throws {
             let results = try await outer.results(
                 of: [Played(step: .testing, output: "fine\n", workingDirectory: "tools")], askedReports: ["out.xml"])
             #expect(results.verdict == .testFailures)
@@ -224,12 +252,16 @@ extension AttemptProcessorTests {
                     == "no file matches report: out.xml (from the repository's root; the step ran in tools)")
         }
 
-        @Test(arguments: [
-            ("build/*.xml", "build/coverage.xml", Self.cobertura, Verdict.testFailures),
-            ("build/coverage.xml", "build/coverage.xml", Self.cobertura, .succeeded),
-            ("report.json", "report.json", "./x.c:3:2: warning: unused variable 'y' [-Wunused]\n", .testFailures),
-            ("report.txt", "report.txt", "a.c:1:2: runtime error: signed integer overflow: 1\n", .testFailures),
-        ])
+        @Test(
+            .proves(
+                .reports,
+                "What a report finds counts in every step; each pattern needs a file, a test step a report of tests"),
+            arguments: [
+                ("build/*.xml", "build/coverage.xml", Self.cobertura, Verdict.testFailures),
+                ("build/coverage.xml", "build/coverage.xml", Self.cobertura, .succeeded),
+                ("report.json", "report.json", "./x.c:3:2: warning: unused variable 'y' [-Wunused]\n", .testFailures),
+                ("report.txt", "report.txt", "a.c:1:2: runtime error: signed integer overflow: 1\n", .testFailures),
+            ])
         func testThatATestStepNeedsAReportOfTests(
             pattern: String, name: String, report: String, verdict: Verdict
         ) async throws {
@@ -254,11 +286,15 @@ extension AttemptProcessorTests {
             #expect(results.reason == "the output of XCTest ends before its run does")
         }
 
-        @Test(arguments: [
-            "?   \tkit\t[no test files]\n",
-            "testing: warning: no tests to run\nPASS\nok  \tkit\t0.002s [no tests to run]\n",
-            "running 0 tests\n\ntest result: ok. 0 passed; 0 failed; 0 ignored; 0 measured;\n",
-        ])
+        @Test(
+            .proves(
+                .reports,
+                "What a report finds counts in every step; each pattern needs a file, a test step a report of tests"),
+            arguments: [
+                "?   \tkit\t[no test files]\n",
+                "testing: warning: no tests to run\nPASS\nok  \tkit\t0.002s [no tests to run]\n",
+                "running 0 tests\n\ntest result: ok. 0 passed; 0 failed; 0 ignored; 0 measured;\n",
+            ])
         func testThatAToolThatFindsNoTestsIsSaid(output: String) async throws {
             let results = try await outer.results(of: [Played(step: .testing, output: output)])
             #expect(results.verdict == .warnings)

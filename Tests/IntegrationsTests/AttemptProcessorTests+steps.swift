@@ -19,7 +19,12 @@ extension AttemptProcessorTests {
     @Suite struct GivenSeveralStepsOfAKind {
         private let outer = AttemptProcessorTests()
 
-        @Test func testThatTestsOfAllCountAndASilentOneIsSaid() async throws {
+        @Test(
+            .proves(
+                .steps,
+                "Steps that a recipe writes out: name, kind, command, environment, time-out, working directory, network, report, secrets"
+            ))
+        func testThatTestsOfAllCountAndASilentOneIsSaid() async throws {
             let results = try await outer.results(
                 of: [
                     Played(step: .testing, name: "unit", report: AttemptProcessorTests.passing),
@@ -83,7 +88,12 @@ extension AttemptProcessorTests {
                 results.notes.joined(), "the dependency a could not be fetched: its registry cannot be reached")
         }
 
-        @Test func testThatAFailedResolutionNamesTheDependencyAndTheRegistry() async throws {
+        @Test(
+            .proves(
+                .jobs,
+                "A failed resolve step names the dependency, and says whether its registry could not be reached, refuses access, or does not have it"
+            ))
+        func testThatAFailedResolutionNamesTheDependencyAndTheRegistry() async throws {
             let results = try await outer.results(
                 of: [
                     Played(

@@ -15,17 +15,20 @@ extension AttemptProcessorTests {
             "<testsuite name=\"K\"><testcase classname=\"K\" name=\"a\"><skipped/></testcase></testsuite>"
 
         /// A report without tests, a tool that states that it has none, and a command of which only the exit status is known.
-        @Test(arguments: [
-            (Played(step: .testing, report: AttemptProcessorTests.empty), "if that is right, write `test: none`"),
-            (
-                Played(step: .testing, output: none),
-                "the test command found none; if that is right, write `test: none`"
-            ),
-            (
-                Played(step: .testing, output: "fine\n"),
-                "if its command still tests, name the report that it writes by `report:`"
-            ),
-        ])
+        @Test(
+            .proves(
+                .reports, "Never green by absence: unreadable reports, no tests after some, a command without a report"),
+            arguments: [
+                (Played(step: .testing, report: AttemptProcessorTests.empty), "if that is right, write `test: none`"),
+                (
+                    Played(step: .testing, output: none),
+                    "the test command found none; if that is right, write `test: none`"
+                ),
+                (
+                    Played(step: .testing, output: "fine\n"),
+                    "if its command still tests, name the report that it writes by `report:`"
+                ),
+            ])
         func testThatNoTestAtAllAfterSomeIsRed(played: Played, advice: String) async throws {
             // when
             let results = try await outer.results(of: [played], previousTests: 12)
@@ -36,7 +39,11 @@ extension AttemptProcessorTests {
             expectContains(results.reason ?? "", advice)
         }
 
-        @Test func testThatAPlanWithoutATestStepAfterSomeTestsIsRed() async throws {
+        @Test(
+            .proves(
+                .reports,
+                "A recipe's report without a test, tests that are all skipped, and a test step that is gone are red"))
+        func testThatAPlanWithoutATestStepAfterSomeTestsIsRed() async throws {
             // when
             let results = try await outer.results(
                 of: [Played(step: .building)], previousTests: 3, whyUntested: "the recipe has no step: testing")
@@ -45,7 +52,11 @@ extension AttemptProcessorTests {
             expectContains(results.reason ?? "", "the integration before had 3: the recipe has no step: testing; ")
         }
 
-        @Test func testThatTestsThatAreAllSkippedAfterSomeAreRed() async throws {
+        @Test(
+            .proves(
+                .reports,
+                "A recipe's report without a test, tests that are all skipped, and a test step that is gone are red"))
+        func testThatTestsThatAreAllSkippedAfterSomeAreRed() async throws {
             // when
             let results = try await outer.results(of: [Played(step: .testing, report: Self.skipped)], previousTests: 1)
             // then
@@ -55,7 +66,11 @@ extension AttemptProcessorTests {
                 "no test ran (skipped: 1), although the integration before had 1")
         }
 
-        @Test func testThatAReportOfTheRecipeWithoutATestIsRed() async throws {
+        @Test(
+            .proves(
+                .reports,
+                "A recipe's report without a test, tests that are all skipped, and a test step that is gone are red"))
+        func testThatAReportOfTheRecipeWithoutATestIsRed() async throws {
             // when
             let results = try await outer.results(
                 of: [Played(step: .testing, report: AttemptProcessorTests.empty)], askedReports: ["*.xml"])
@@ -64,12 +79,14 @@ extension AttemptProcessorTests {
             expectContains(results.reason ?? "", "no test was reported, although the recipe names report: *.xml")
         }
 
-        @Test(arguments: [
-            (Played(step: .testing, report: AttemptProcessorTests.empty), "the test command reported no test"),
-            (Played(step: .testing, output: none), "the test command found none"),
-            (Played(step: .testing, report: skipped), "no test ran (skipped: 1)"),
-            (Played(step: .building), "the recipe names no test command"),
-        ])
+        @Test(
+            .proves(.reports, "\"nothing was tested: …\" is a warning that names the commands of the project's own CI"),
+            arguments: [
+                (Played(step: .testing, report: AttemptProcessorTests.empty), "the test command reported no test"),
+                (Played(step: .testing, output: none), "the test command found none"),
+                (Played(step: .testing, report: skipped), "no test ran (skipped: 1)"),
+                (Played(step: .building), "the recipe names no test command"),
+            ])
         func testThatItIsAWarningWhereThereNeverWasATest(played: Played, reason: String) async throws {
             // when
             let results = try await outer.results(
@@ -83,7 +100,9 @@ extension AttemptProcessorTests {
             #expect(results.counts.warnings == 1)
         }
 
-        @Test func testThatTheWarningNamesTheCommandsOfTheProjectsOwnCI() async throws {
+        @Test(
+            .proves(.reports, "\"nothing was tested: …\" is a warning that names the commands of the project's own CI"))
+        func testThatTheWarningNamesTheCommandsOfTheProjectsOwnCI() async throws {
             // when
             let results = try await outer.results(
                 of: [Played(step: .testing, output: Self.none)],
@@ -134,10 +153,12 @@ extension AttemptProcessorTests {
             return "<testsuite name=\"K\">\(cases)</testsuite>"
         }
 
-        @Test(arguments: [
-            (3, 500, true), (1, 21, true), (249, 500, true), (250, 500, false), (10, 29, false), (2, 10, false),
-            (9, 3, false),
-        ])
+        @Test(
+            .proves(.reports, "Fewer than half of the tests, and at least 20 fewer, is a warning"),
+            arguments: [
+                (3, 500, true), (1, 21, true), (249, 500, true), (250, 500, false), (10, 29, false), (2, 10, false),
+                (9, 3, false),
+            ])
         func testThatALossOfHalfOfThemIsAWarning(ran: Int, before: Int, isWarning: Bool) async throws {
             // when
             let results = try await outer.results(
@@ -154,7 +175,8 @@ extension AttemptProcessorTests {
         private let outer = AttemptProcessorTests()
         private static let odd = "widget 7 is not frobbed\n\nwidget 9 is not frobbed\n"
 
-        @Test func testThatItIsNeverClean() async throws {
+        @Test(.proves(.reports, "An analysis whose output was not understood is never clean, and resolves nothing"))
+        func testThatItIsNeverClean() async throws {
             // when
             let results = try await outer.results(of: [
                 Played(step: .analyzing, name: "pylint", output: Self.odd), Played(step: .building),
@@ -167,7 +189,8 @@ extension AttemptProcessorTests {
             #expect(results.counts.analyzerWarnings == 1)
         }
 
-        @Test func testThatThoseThatWereUnderstoodAreNamedBesideIt() async throws {
+        @Test(.proves(.reports, "An analysis whose output was not understood is never clean, and resolves nothing"))
+        func testThatThoseThatWereUnderstoodAreNamedBesideIt() async throws {
             // when
             let results = try await outer.results(of: [
                 Played(step: .analyzing, name: "ruff", output: "All checks passed!\n"),

@@ -107,7 +107,8 @@ import Testing
     @Suite struct WhenItAnalyzes {
         private let outer = AttemptProcessorTests()
 
-        @Test func testThatAFindingIsAnAnalyzerWarning() async throws {
+        @Test(.proves(.steps, "Analyze as a step of its own, before build"))
+        func testThatAFindingIsAnAnalyzerWarning() async throws {
             // given, when
             let results = try await outer.results(of: [
                 Played(step: .analyzing, exit: 1, report: finding, reportName: "lint.sarif"), Played(step: .building),
@@ -120,8 +121,12 @@ import Testing
         }
 
         /// The tree has C files, and according to the manifest they belong to no target.
-        @Test(arguments: [true, false]) func testThatNoCTargetIsNotAnalyzedAndNeverClean(isFormatted: Bool) async throws
-        {
+        @Test(
+            .proves(
+                .steps,
+                "`clang --analyze` with SARIF for C targets, wherever they lie, with the options that their manifest gives them"
+            ), arguments: [true, false])
+        func testThatNoCTargetIsNotAnalyzedAndNeverClean(isFormatted: Bool) async throws {
             // given, when
             var played = [
                 Played(
@@ -194,7 +199,8 @@ import Testing
             #expect(results.findings.map(\.finding.category) == [.warning])
         }
 
-        @Test func testThatAnErrorIsBuildErrors() async throws {
+        @Test(.proves(.badInput, "Code that does not compile: build-errors"))
+        func testThatAnErrorIsBuildErrors() async throws {
             // given, when
             let results = try await outer.results(of: [
                 Played(step: .building, output: "a.c:3:1: error: expected ';'\n", exit: 1), Played(step: .testing),
@@ -207,10 +213,12 @@ import Testing
             #expect(results.tested == "not run")
         }
 
-        @Test(arguments: [
-            (Played(step: .building, exit: 2), "the build failed: exit status 2"),
-            (Played(step: .building, exit: nil, signal: 9), "the build failed: signal 9 (SIGKILL)"),
-        ])
+        @Test(
+            .proves(.badInput, "Code that does not compile: build-errors"),
+            arguments: [
+                (Played(step: .building, exit: 2), "the build failed: exit status 2"),
+                (Played(step: .building, exit: nil, signal: 9), "the build failed: signal 9 (SIGKILL)"),
+            ])
         func testThatAFailureWithoutADiagnosticIsAnErrorOfItsOwn(played: Played, reason: String) async throws {
             // given, when
             let results = try await outer.results(of: [played])
@@ -259,7 +267,10 @@ import Testing
             #expect(results.counts.testFailures == 1)
         }
 
-        @Test func testThatASignalIsTestFailuresWithItsName() async throws {
+        @Test(
+            .proves(.reports, "A started test without an end is a crash, with its signal"),
+            .proves(.badInput, "Tests that crash: test-failures, with the signal"))
+        func testThatASignalIsTestFailuresWithItsName() async throws {
             // given, when
             let results = try await outer.results(of: [
                 Played(step: .building), Played(step: .testing, exit: nil, signal: 11),
@@ -270,7 +281,8 @@ import Testing
             expectContains(results.reason ?? "", "SIGSEGV")
         }
 
-        @Test func testThatALimitIsTestFailuresAndTheReason() async throws {
+        @Test(.proves(.badInput, "Tests that hang: test-failures, with the limit and the name of the test"))
+        func testThatALimitIsTestFailuresAndTheReason() async throws {
             // given, when
             let results = try await outer.results(
                 of: [Played(step: .testing, exit: nil, signal: 9, limit: "testing exceeded 2 s")],
@@ -290,7 +302,11 @@ import Testing
             #expect(results.reason != nil)
         }
 
-        @Test func testThatACommandWithoutAReportCountsByItsExitStatusAndSaysSo() async throws {
+        @Test(
+            .proves(
+                .reports, "Never green by absence: unreadable reports, no tests after some, a command without a report")
+        )
+        func testThatACommandWithoutAReportCountsByItsExitStatusAndSaysSo() async throws {
             // given, when
             let results = try await outer.results(of: [Played(step: .testing, output: "fine\n")])
 
@@ -299,7 +315,8 @@ import Testing
             #expect(results.tested == "by exit status alone: the command writes no report")
         }
 
-        @Test func testThatAPackageWithoutTestTargetsIsSaid() async throws {
+        @Test(.proves(.steps, "No test target: *skipped: no tests*"))
+        func testThatAPackageWithoutTestTargetsIsSaid() async throws {
             // given: the output of SwiftPM 6.3.1
             let list = Played(
                 step: .testing, name: "list",
@@ -326,7 +343,8 @@ import Testing
             #expect(results.reason == "no file matches report: build/junit.xml")
         }
 
-        @Test func testThatAPlanWithoutTestsSaysWhy() async throws {
+        @Test(.proves(.steps, "No test target: *skipped: no tests*"))
+        func testThatAPlanWithoutTestsSaysWhy() async throws {
             // given, when
             let results = try await outer.results(of: [Played(step: .building)], notTested: "skipped: no tests")
 

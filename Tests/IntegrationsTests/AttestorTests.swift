@@ -37,7 +37,16 @@ import Testing
         return try #require(try JSONSerialization.jsonObject(with: payload) as? [String: Any])
     }
 
-    @Test func testThatAVersionIsSignedByTheServicesKeyAndSaysWhereItComesFrom() async throws {
+    @Test(
+        .proves(
+            .releases,
+            "Versions: `SHA256SUMS.sig`, which `ssh-keygen -Y verify` accepts; its key from a systemd credential, out of reach of jobs"
+        ),
+        .proves(
+            .releases,
+            "Versions: `provenance.json` is an in-toto statement with the SLSA v1 predicate in a DSSE envelope, with digests of every input"
+        ))
+    func testThatAVersionIsSignedByTheServicesKeyAndSaysWhereItComesFrom() async throws {
         try await withAttestor { fixture, place in
             // given
             try await fixture.publisher.reconcile()
@@ -113,7 +122,12 @@ import Testing
         }
     }
 
-    @Test func testThatWithoutASandboxNothingIsSigned() async throws {
+    @Test(
+        .proves(
+            .releases,
+            "Versions: `SHA256SUMS.sig`, which `ssh-keygen -Y verify` accepts; its key from a systemd credential, out of reach of jobs"
+        ))
+    func testThatWithoutASandboxNothingIsSigned() async throws {
         // The service's, and one job's.
         for (service, jobs) in [(Isolation.none(reason: "a test"), "none"), (.sandbox, "none")] {
             try await withAttestor(isolation: service) { fixture, place in
@@ -137,7 +151,12 @@ import Testing
         }
     }
 
-    @Test func testThatAKeyThatCannotBeUsedPublishesNothingAndLeavesNoNumber() async throws {
+    @Test(
+        .proves(
+            .releases,
+            "Versions: `SHA256SUMS.sig`, which `ssh-keygen -Y verify` accepts; its key from a systemd credential, out of reach of jobs"
+        ))
+    func testThatAKeyThatCannotBeUsedPublishesNothingAndLeavesNoNumber() async throws {
         try await withAttestor { fixture, place in
             // given
             let key = fixture.directory.path("secrets/signing-key")
@@ -172,7 +191,12 @@ import Testing
         try AllowedSigners(fixture.directory.text("files/ALLOWED_SIGNERS"), name: "ALLOWED_SIGNERS")
     }
 
-    @Test func testThatAKeyThatIsChangedWithoutARestartIsAnnouncedBeforeItSigns() async throws {
+    @Test(
+        .proves(
+            .releases,
+            "Versions: `SHA256SUMS.sig`, which `ssh-keygen -Y verify` accepts; its key from a systemd credential, out of reach of jobs"
+        ))
+    func testThatAKeyThatIsChangedWithoutARestartIsAnnouncedBeforeItSigns() async throws {
         try await withAttestor { fixture, place in
             // given
             try await fixture.publisher.reconcile()
@@ -193,7 +217,12 @@ import Testing
         }
     }
 
-    @Test func testThatNothingIsSignedWithAKeyThatCannotBeAnnounced() async throws {
+    @Test(
+        .proves(
+            .releases,
+            "Versions: `SHA256SUMS.sig`, which `ssh-keygen -Y verify` accepts; its key from a systemd credential, out of reach of jobs"
+        ))
+    func testThatNothingIsSignedWithAKeyThatCannotBeAnnounced() async throws {
         try await withAttestor { fixture, place in
             // given: a file that cannot be parsed
             try fixture.directory.write("files/ALLOWED_SIGNERS", "no line\n")
@@ -208,7 +237,12 @@ import Testing
         }
     }
 
-    @Test func testU9ThatNoBotIsGivenTheKey() async throws {
+    @Test(
+        .proves(
+            .releases,
+            "Versions: `SHA256SUMS.sig`, which `ssh-keygen -Y verify` accepts; its key from a systemd credential, out of reach of jobs"
+        ))
+    func testU9ThatNoBotIsGivenTheKey() async throws {
         try await withTemporaryDirectory { directory in
             // given
             try directory.makeDirectory("secrets")

@@ -50,7 +50,12 @@ import Testing
         }
     }
 
-    @Test func testThatAKillOfTheDaemonAloneDoubtsNothing() async throws {
+    @Test(
+        .proves(
+            .jobs,
+            "After a stop of the machine, mirrors are verified by their next fetch and workspaces start from scratch; a kill of the daemon doubts nothing"
+        ))
+    func testThatAKillOfTheDaemonAloneDoubtsNothing() async throws {
         try await withState { state in
             // given
             #expect(try state.begin(Self.first) == .doubted(mirrors: 0, workspaces: 0))
@@ -63,7 +68,12 @@ import Testing
         }
     }
 
-    @Test func testThatAnotherBootAfterAKillDoubtsMirrorsAndWorkspacesOnce() async throws {
+    @Test(
+        .proves(
+            .jobs,
+            "After a stop of the machine, mirrors are verified by their next fetch and workspaces start from scratch; a kill of the daemon doubts nothing"
+        ))
+    func testThatAnotherBootAfterAKillDoubtsMirrorsAndWorkspacesOnce() async throws {
         try await withState { state in
             // given
             _ = try state.begin(Self.first)
@@ -77,7 +87,11 @@ import Testing
         }
     }
 
-    @Test(arguments: [second, unknown])
+    @Test(
+        .proves(
+            .jobs,
+            "After a stop of the machine, mirrors are verified by their next fetch and workspaces start from scratch; a kill of the daemon doubts nothing"
+        ), arguments: [second, unknown])
     func testThatNothingIsDoubtedAfterAStopInOrder(_ next: MachineBoot) async throws {
         try await withState { state in
             // given
@@ -93,7 +107,12 @@ import Testing
     }
 
     /// What a job writes after the stop is not on the disk when the machine stops.
-    @Test func testThatAStopInOrderWhileJobsGoOnIsNone() async throws {
+    @Test(
+        .proves(
+            .jobs,
+            "After a stop of the machine, mirrors are verified by their next fetch and workspaces start from scratch; a kill of the daemon doubts nothing"
+        ))
+    func testThatAStopInOrderWhileJobsGoOnIsNone() async throws {
         try await withState { state in
             // given
             _ = try state.begin(Self.first)
@@ -123,7 +142,12 @@ import Testing
     }
 
     /// In a container whose kernel does not identify the boot.
-    @Test func testThatAnUnknownBootDoubtsAtEachStart() async throws {
+    @Test(
+        .proves(
+            .jobs,
+            "After a stop of the machine, mirrors are verified by their next fetch and workspaces start from scratch; a kill of the daemon doubts nothing"
+        ))
+    func testThatAnUnknownBootDoubtsAtEachStart() async throws {
         try await withState { state in
             // given
             _ = try state.begin(Self.unknown)
@@ -136,7 +160,11 @@ import Testing
         }
     }
 
-    @Test(arguments: ["", "11111111-1111-4111", "clea", "nonsense\n"])
+    @Test(
+        .proves(
+            .jobs,
+            "After a stop of the machine, mirrors are verified by their next fetch and workspaces start from scratch; a kill of the daemon doubts nothing"
+        ), arguments: ["", "11111111-1111-4111", "clea", "nonsense\n"])
     func testThatATornRecordDoubts(_ text: String) async throws {
         try await withState { state in
             // given
@@ -167,7 +195,12 @@ import Testing
         }
     }
 
-    @Test func testThatOneThatCannotBeDoubtedKeepsNoOtherFromIt() async throws {
+    @Test(
+        .proves(
+            .jobs,
+            "After a stop of the machine, mirrors are verified by their next fetch and workspaces start from scratch; a kill of the daemon doubts nothing"
+        ))
+    func testThatOneThatCannotBeDoubtedKeepsNoOtherFromIt() async throws {
         try await withState { state in
             // given: directories in place of the marks of two mirrors, and a file in place of a workspace's record
             _ = try state.begin(Self.first)
@@ -190,7 +223,11 @@ import Testing
         }
     }
 
-    @Test(arguments: [(ENOSPC, "free space"), (EDQUOT, "free space"), (EACCES, "let the service's user write")])
+    @Test(
+        .proves(
+            .jobs,
+            "After a stop of the machine, mirrors are verified by their next fetch and workspaces start from scratch; a kill of the daemon doubts nothing"
+        ), arguments: [(ENOSPC, "free space"), (EDQUOT, "free space"), (EACCES, "let the service's user write")])
     func testThatTheAdviceFitsTheError(_ number: Int32, _ words: String) {
         let cause = FileError(operation: "write", path: "/srv/x", errno: number)
         let error = SourceControlError(code: .file, operation: "doubting x", message: "no", underlying: cause)

@@ -47,7 +47,8 @@ import Testing
         private static let body = Array("Hello, World!".utf8)
 
         /// GitHub's published example ("Validating webhook deliveries").
-        @Test func testThatItTakesThePublishedExample() async throws {
+        @Test(.proves(.intake, "Signed `POST /webhooks/push/{bot}`, stored before it is accepted"))
+        func testThatItTakesThePublishedExample() async throws {
             try await outer.withRegistry { registry, _ in
                 let push = try outer.push(
                     "sha256=757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17", Self.body)
@@ -55,23 +56,25 @@ import Testing
             }
         }
 
-        @Test(arguments: [
-            nil, "", "sha256=", "757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17",
-            // One hexadecimal digit is wrong, at either end.
-            "sha256=857107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17",
-            "sha256=757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e16",
-            // Truncated, too long, other prefixes and alphabets.
-            "sha256=757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e1",
-            "sha256=757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e",
-            "sha256=757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e1700",
-            "sha256=757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17 ",
-            " sha256=757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17",
-            "sha1=757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17",
-            "SHA256=757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17",
-            "sha256:757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17",
-            "sha256=g57107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17",
-            "sha256=\u{FF17}57107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e1",
-        ])
+        @Test(
+            .proves(.badInput, "A wrong or missing signature is refused"),
+            arguments: [
+                nil, "", "sha256=", "757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17",
+                // One hexadecimal digit is wrong, at either end.
+                "sha256=857107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17",
+                "sha256=757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e16",
+                // Truncated, too long, other prefixes and alphabets.
+                "sha256=757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e1",
+                "sha256=757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e",
+                "sha256=757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e1700",
+                "sha256=757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17 ",
+                " sha256=757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17",
+                "sha1=757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17",
+                "SHA256=757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17",
+                "sha256:757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17",
+                "sha256=g57107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17",
+                "sha256=\u{FF17}57107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e1",
+            ])
         func testThatItRefuses(signature: String?) async throws {
             try await outer.withRegistry { registry, _ in
                 let verified = try await registry.verifies(try outer.push(signature, Self.body))
@@ -200,7 +203,12 @@ import Testing
     }
 
     /// Of two bots that claim one package, the second gets it when the first is removed, although no file is read for that.
-    @Test func testThatARemovedFileMakesRoomForTheOther() async throws {
+    @Test(
+        .proves(
+            .releases,
+            "Registry: A package belongs to one product. Another one's is an error before publishing; the owner keeps it, whatever a new file is called"
+        ))
+    func testThatARemovedFileMakesRoomForTheOther() async throws {
         try await withTemporaryDirectory { directory in
             // given: files that are old enough to be trusted
             for name in ["akit", "kit"] {
@@ -233,7 +241,8 @@ import Testing
         }
     }
 
-    @Test func testThatAnInvalidFileKeepsTheBotAndShowsTheLine() async throws {
+    @Test(.proves(.settings, "An invalid file keeps its last good form, also over a restart, and shows its error"))
+    func testThatAnInvalidFileKeepsTheBotAndShowsTheLine() async throws {
         try await withRegistry { registry, directory in
             // given
             try directory.write("bots/kit.yml", "repository: /kit.git\nbranchs: [main]\n")

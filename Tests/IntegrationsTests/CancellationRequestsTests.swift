@@ -6,7 +6,11 @@ import Testing
 @testable import Integrations
 
 /// Cancellation requests that are stored for the next daemon. They are only read if an earlier daemon can have stored one.
-@Suite struct CancellationRequestsTests {
+@Suite(
+    .proves(
+        .jobs,
+        "Nobody looks for a cancellation request what was queued since the start, but for one that was stored since"))
+struct CancellationRequestsTests {
     private static let id = IntegrationID(bot: Name(nearest: "kit"), number: 7)
     private static let cancelRequest = Cancellation.Request(reason: "ada wants it", grace: .seconds(3))
 

@@ -4,24 +4,26 @@ import TestSupport
 import Testing
 
 @Suite struct CancellationTests {
-    @Test func testThatItStopsWhatRunsOnceWithTheFirstReason() async {
+    @Test(.proves(.jobs, "Cancel, with its reason"))
+    func testThatItStopsWhatRunsOnceWithTheFirstReason() async {
         // given
         let cancellation = Cancellation()
         let stops = Locked<[String]>([])
 
         // when
         await cancellation.whileCancellable(stop: { cancelRequest in stops.withLock { $0.append(cancelRequest.reason) }
-            }) {
-                await cancellation.request(.init(reason: "canceled by ada"))
-                await cancellation.request(.init(reason: "canceled by bob"))
-            }
+        }) {
+            await cancellation.request(.init(reason: "canceled by ada"))
+            await cancellation.request(.init(reason: "canceled by bob"))
+        }
 
         // then
         #expect(stops.value == ["canceled by ada"])
         #expect(await cancellation.requested == .init(reason: "canceled by ada", grace: .seconds(10)))
     }
 
-    @Test func testThatALaterRequestCanOnlyBeMoreImpatient() async {
+    @Test(.proves(.jobs, "A later request can only shorten the grace"))
+    func testThatALaterRequestCanOnlyBeMoreImpatient() async {
         // given
         let cancellation = Cancellation()
         let stops = Locked<[Cancellation.Request]>([])
@@ -49,7 +51,7 @@ import Testing
 
         // when
         await cancellation.whileCancellable(stop: { cancelRequest in stops.withLock { $0.append(cancelRequest.reason) }
-            }) {}
+        }) {}
 
         // then
         #expect(stops.value == ["enough"])
@@ -60,7 +62,7 @@ import Testing
         let cancellation = Cancellation()
         let stops = Locked<[String]>([])
         await cancellation.whileCancellable(stop: { cancelRequest in stops.withLock { $0.append(cancelRequest.reason) }
-            }) {}
+        }) {}
 
         // when
         await cancellation.request(.init(reason: "late"))
@@ -105,7 +107,8 @@ import Testing
         #expect(hasEnded.value)
     }
 
-    @Test func testThatWhatIsToBeInterruptedDoesNotBeginAfterTheRequest() async throws {
+    @Test(.proves(.jobs, "Cancel, with its reason"))
+    func testThatWhatIsToBeInterruptedDoesNotBeginAfterTheRequest() async throws {
         // given
         let cancellation = Cancellation()
         let hasBegun = Locked(false)

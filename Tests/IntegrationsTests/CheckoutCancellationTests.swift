@@ -12,7 +12,12 @@ import Testing
 @testable import SourceControl
 
 /// A job in the middle of its checkout when its integration is canceled, or the daemon stops. Neither waits for all files.
-@Suite struct CheckoutCancellationTests {
+@Suite(
+    .proves(
+        .sourceControl,
+        "A checkout that is canceled, superseded or stopped ends at its next file; the next one repairs it, and build products stay"
+    ))
+struct CheckoutCancellationTests {
     @Test func testThatACancelInterruptsItAndNothingIsStarted() async throws {
         try await withRunningJob { bot, executor, id in
             // given

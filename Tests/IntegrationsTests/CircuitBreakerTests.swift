@@ -6,7 +6,12 @@ import TestSupport
 import Testing
 
 /// A git server that does not answer.
-@Suite struct CircuitBreakerTests {
+@Suite(
+    .proves(
+        .sourceControl,
+        "A silent server is retried with growing pauses for a day, by one integration for all. They hold no slot, say why, and survive a restart; a missing repository cancels (N1, N4, N6)"
+    ))
+struct CircuitBreakerTests {
     /// Runs a test with a bot whose server is down, with one integration of `main` that was queued before.
     private func withOutage(
         concurrency: Int = 1, _ body: (Bot, GitServer, IntegrationID) async throws -> Void

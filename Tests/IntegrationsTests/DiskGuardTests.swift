@@ -50,7 +50,12 @@ import Testing
         }
     }
 
-    @Test func testThatIdleWorkspacesGoThatWereUsedLongestAgoUntilThereIsRoom() async throws {
+    @Test(
+        .proves(
+            .jobs,
+            "If the disk is full, idle workspaces are removed and a reserve is released; waiting integrations, pages, `/health` and metrics say so"
+        ))
+    func testThatIdleWorkspacesGoThatWereUsedLongestAgoUntilThereIsRoom() async throws {
         try await withFixture { fixture in
             // given
             let (late, early) = (try fixture.workspace(0, usedAt: 20), try fixture.workspace(1, usedAt: 10))
@@ -66,7 +71,12 @@ import Testing
         }
     }
 
-    @Test func testThatAWorkspaceInUseStaysAndTheShortageIsSaid() async throws {
+    @Test(
+        .proves(
+            .jobs,
+            "If the disk is full, idle workspaces are removed and a reserve is released; waiting integrations, pages, `/health` and metrics say so"
+        ))
+    func testThatAWorkspaceInUseStaysAndTheShortageIsSaid() async throws {
         try await withFixture { fixture in
             // given
             let used = try fixture.workspace(0, usedAt: 10)
@@ -146,7 +156,12 @@ import Testing
         }
     }
 
-    @Test func testThatTheReserveIsKeptAndGivenBackWhereAlmostNothingIsLeft() async throws {
+    @Test(
+        .proves(
+            .jobs,
+            "If the disk is full, idle workspaces are removed and a reserve is released; waiting integrations, pages, `/health` and metrics say so"
+        ))
+    func testThatTheReserveIsKeptAndGivenBackWhereAlmostNothingIsLeft() async throws {
         try await withFixture { fixture in
             // given
             await fixture.disk.tend()
@@ -200,7 +215,12 @@ import Testing
         }
     }
 
-    @Test func testThatAStartOnAFullDiskGivesTheReserveBack() async throws {
+    @Test(
+        .proves(
+            .jobs,
+            "If the disk is full, idle workspaces are removed and a reserve is released; waiting integrations, pages, `/health` and metrics say so"
+        ))
+    func testThatAStartOnAFullDiskGivesTheReserveBack() async throws {
         try await withFixture { fixture in
             // given
             await fixture.disk.tend()

@@ -16,7 +16,8 @@ import Testing
     private static let update =
         #"{"updates":[{"ref":"refs/heads/main","before":"0000000000000000000000000000000000000000","after":"1111111111111111111111111111111111111111"}]}"#
 
-    @Test func testThatAPushIsStoredBeforeItIsAccepted() async throws {
+    @Test(.proves(.intake, "Signed `POST /webhooks/push/{bot}`, stored before it is accepted"))
+    func testThatAPushIsStoredBeforeItIsAccepted() async throws {
         try await withCore { core in
             // given
             let before = try #require(try await core.sequence())
@@ -34,7 +35,8 @@ import Testing
         }
     }
 
-    @Test func testThatTheSameDeliveryAgainIsADuplicate() async throws {
+    @Test(.proves(.intake, "Signed `POST /webhooks/push/{bot}`, stored before it is accepted"))
+    func testThatTheSameDeliveryAgainIsADuplicate() async throws {
         try await withCore { core in
             // given
             let intake = intake(core)
@@ -68,7 +70,8 @@ import Testing
         }
     }
 
-    @Test func testThatAWrongSignatureLeavesNoRow() async throws {
+    @Test(.proves(.badInput, "A wrong or missing signature is refused"))
+    func testThatAWrongSignatureLeavesNoRow() async throws {
         try await withCore { core in
             // given
             let push = try core.push(secret: "another")

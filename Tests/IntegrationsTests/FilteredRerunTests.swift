@@ -76,7 +76,8 @@ import Testing
         }
     }
 
-    @Test func testThatALostAttemptIsMadeAgainWithItsFilter() async throws {
+    @Test(.proves(.programs, "`rerun`: further attempts of one integration, the newest counts"))
+    func testThatALostAttemptIsMadeAgainWithItsFilter() async throws {
         let losing = Locked(0)
         try await Self.withPackage(losing: losing) { bot, isBroken, commands in
             // given
@@ -100,7 +101,12 @@ import Testing
 
     private static let first = IntegrationID(bot: Name(nearest: "kit"), number: 1)
 
-    @Test func testThatTheFilterGoesToTheTestStepAndTheOthersKeepTheirOutcome() async throws {
+    @Test(
+        .proves(
+            .testHistory,
+            "A pass on retry is *flaky*, never silently green: by a tool's retries, a rerun of all or of some tests, an attempt made again"
+        ), .proves(.programs, "`rerun --failed`, `--tests FILTER`, `--triggers`"))
+    func testThatTheFilterGoesToTheTestStepAndTheOthersKeepTheirOutcome() async throws {
         try await Self.withPackage { bot, isBroken, commands in
             // given
             let red = try await bot.completion(of: Self.first)
@@ -134,7 +140,8 @@ import Testing
         }
     }
 
-    @Test func testThatAFilterThatLeavesTheFailingOneOutMakesNothingGreen() async throws {
+    @Test(.proves(.programs, "`rerun --failed`, `--tests FILTER`, `--triggers`"))
+    func testThatAFilterThatLeavesTheFailingOneOutMakesNothingGreen() async throws {
         try await Self.withPackage { bot, _, _ in
             // given
             _ = try await bot.completion(of: Self.first)
@@ -150,7 +157,8 @@ import Testing
         }
     }
 
-    @Test func testThatNoFilterMakesGreenWhatWasRedWithoutAFailingTest() async throws {
+    @Test(.proves(.programs, "`rerun --failed`, `--tests FILTER`, `--triggers`"))
+    func testThatNoFilterMakesGreenWhatWasRedWithoutAFailingTest() async throws {
         try await Self.withPackage(fault: .afterTheTests) { bot, _, commands in
             // given
             let red = try await bot.completion(of: Self.first)
@@ -190,14 +198,22 @@ import Testing
         #expect(all.counts.testFailures == 1)
     }
 
-    @Test(arguments: [
-        (
-            Finding(category: .analyzerWarning, message: "data race\nat a.c", rule: "ThreadSanitizer/data-race"),
-            Verdict.analyzerWarnings, "data race, in attempt 1"
+    @Test(
+        .proves(
+            .testHistory,
+            "A pass on retry is *flaky*, never silently green: by a tool's retries, a rerun of all or of some tests, an attempt made again"
         ),
-        (Finding(category: .warning, message: "deprecated", rule: ""), .warnings, "deprecated, in attempt 1"),
-        (Finding(category: .testFailure, message: "at the end", rule: ""), .testFailures, "at the end, in attempt 1"),
-    ])
+        arguments: [
+            (
+                Finding(category: .analyzerWarning, message: "data race\nat a.c", rule: "ThreadSanitizer/data-race"),
+                Verdict.analyzerWarnings, "data race, in attempt 1"
+            ),
+            (Finding(category: .warning, message: "deprecated", rule: ""), .warnings, "deprecated, in attempt 1"),
+            (
+                Finding(category: .testFailure, message: "at the end", rule: ""), .testFailures,
+                "at the end, in attempt 1"
+            ),
+        ])
     func testThatWhatTheOtherTestsFoundIsKept(_ finding: Finding, _ verdict: Verdict, _ reason: String) {
         // given
         let passed = TestResult(suite: "KitTests", name: "adds", outcome: .passed)
@@ -249,7 +265,8 @@ import Testing
         }
     }
 
-    @Test func testThatAConfigurationWithACommandOfItsOwnIsLeftAndTold() async throws {
+    @Test(.proves(.programs, "`rerun --failed`, `--tests FILTER`, `--triggers`"))
+    func testThatAConfigurationWithACommandOfItsOwnIsLeftAndTold() async throws {
         try await Self.withPackage(also: "  own: { build: 'true', test: make check, report: build/junit.xml }\n") {
             bot, isBroken, _ in
             // given

@@ -26,7 +26,12 @@ import Testing
             attempt: earlier.count + 1)
     }
 
-    @Test func testThatAPassAfterAFailureIsFlakyWithTheFailuresMessageAndAttempt() {
+    @Test(
+        .proves(
+            .testHistory,
+            "A pass on retry is *flaky*, never silently green: by a tool's retries, a rerun of all or of some tests, an attempt made again"
+        ))
+    func testThatAPassAfterAFailureIsFlakyWithTheFailuresMessageAndAttempt() {
         // when
         let results = Self.marked(
             [Self.test("adds", .passed, line: 9), Self.test("subtracts", .passed)],
@@ -53,7 +58,12 @@ import Testing
         #expect(results.tests[0].message == "crashed in attempt 1: signal 11")
     }
 
-    @Test func testThatWhatWasFlakyStaysSo() {
+    @Test(
+        .proves(
+            .testHistory,
+            "A pass on retry is *flaky*, never silently green: by a tool's retries, a rerun of all or of some tests, an attempt made again"
+        ))
+    func testThatWhatWasFlakyStaysSo() {
         let earlier = Self.test("adds", .flaky, message: "failed in attempt 1: 2 is not 3")
         let results = Self.marked([Self.test("adds", .passed)], after: [[], [earlier]])
         #expect(results.tests[0].outcome == .flaky)
@@ -68,7 +78,11 @@ import Testing
         #expect(results.verdict == .succeeded)
     }
 
-    @Test(arguments: [TestResult.Outcome?.none, .skipped])
+    @Test(
+        .proves(
+            .testHistory,
+            "A pass on retry is *flaky*, never silently green: by a tool's retries, a rerun of all or of some tests, an attempt made again"
+        ), arguments: [TestResult.Outcome?.none, .skipped])
     func testThatATestThatFailedAndDidNotRunAgainIsNotSilentlyGreen(_ outcome: TestResult.Outcome?) {
         // given
         let tests = [Self.test("subtracts", .passed)] + (outcome.map { [Self.test("adds", $0)] } ?? [])
@@ -92,7 +106,12 @@ import Testing
         #expect(earlier.requiring(results) == results)
     }
 
-    @Test func testThatATestOfTwoStepsIsFoundAmongTheFailuresAsItIsStored() {
+    @Test(
+        .proves(
+            .testHistory,
+            "A pass on retry is *flaky*, never silently green: by a tool's retries, a rerun of all or of some tests, an attempt made again"
+        ))
+    func testThatATestOfTwoStepsIsFoundAmongTheFailuresAsItIsStored() {
         // given: the second step's has a number in the store
         let both = [Self.test("adds", .passed), Self.test("adds", .passed)]
         let results = AttemptResults(tests: both, analysis: "clean", tested: "tests", verdict: .succeeded)

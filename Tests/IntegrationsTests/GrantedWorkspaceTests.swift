@@ -10,7 +10,8 @@ import Testing
 @testable import Integrations
 
 /// A workspace is kept warm only among refs to which the bot file gives the same secrets, because the next job runs what one job leaves there.
-@Suite struct GrantedWorkspaceTests {
+@Suite(.proves(.steps, "Refs share a warm workspace only if the same secrets are for them"))
+struct GrantedWorkspaceTests {
     @Test func testThatWhatABranchWithoutASecretLeavesIsNotThereForOneWithIt() async throws {
         let executor = ScriptedExecutor.playing()
         let file = "branches: [main, dev]\nsecrets: [{ name: tok-en, branches: [main] }]\n"

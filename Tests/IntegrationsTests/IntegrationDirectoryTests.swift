@@ -12,7 +12,12 @@ import Testing
 /// The directories beside those of the configurations' jobs. The repository's recipe names the configurations.
 @Suite struct IntegrationDirectoryTests {
     /// A configuration with the job directory of the operator's script would have its end taken for the script's.
-    @Test func testThatNoConfigurationTakesAScriptsPlace() async throws {
+    @Test(
+        .proves(
+            .intake,
+            "A recipe's names take neither the place of a trigger's job nor of a cancellation request, also where an earlier version left them"
+        ))
+    func testThatNoConfigurationTakesAScriptsPlace() async throws {
         let plan = BotPlan(
             configurations: ["trigger-tell"], file: "triggers: [{ name: tell, run: tell }]\n", executor: .local)
         try await withBot(plan, isStarted: false) { bot in
@@ -32,7 +37,12 @@ import Testing
         }
     }
 
-    @Test func testThatAnIntegrationWithAConfigurationNamedCancelIsCanceled() async throws {
+    @Test(
+        .proves(
+            .intake,
+            "A recipe's names take neither the place of a trigger's job nor of a cancellation request, also where an earlier version left them"
+        ))
+    func testThatAnIntegrationWithAConfigurationNamedCancelIsCanceled() async throws {
         try await withRunningJob(BotPlan(configurations: ["cancel"])) { bot, _, id in
             // when
             try await bot.operations.cancel(id, by: "ada")
@@ -42,7 +52,12 @@ import Testing
         }
     }
 
-    @Test func testThatWhatLiesThereBesideJobsHasNoNameOfOne() throws {
+    @Test(
+        .proves(
+            .intake,
+            "A recipe's names take neither the place of a trigger's job nor of a cancellation request, also where an earlier version left them"
+        ))
+    func testThatWhatLiesThereBesideJobsHasNoNameOfOne() throws {
         let state = StateDirectory(path: "/state")
         let id = try Samples.integration().id
         for path in [
@@ -54,7 +69,12 @@ import Testing
         }
     }
 
-    @Suite struct GivenAVersionBeforeThisOne {
+    @Suite(
+        .proves(
+            .intake,
+            "A recipe's names take neither the place of a trigger's job nor of a cancellation request, also where an earlier version left them"
+        ))
+    struct GivenAVersionBeforeThisOne {
         @Test func testThatItsCancellationRequestHolds() async throws {
             try await withRunningJob { bot, _, id in
                 // given

@@ -78,7 +78,11 @@ import Testing
         }
 
         /// There is no launcher, or one that starts no supervisor, as on a machine with too many processes.
-        @Test(arguments: [ExecutionError.Code.noLauncher, .notStarted])
+        @Test(
+            .proves(
+                .intake,
+                "A launcher that is gone is waited for however long, which the integration says, and one that cannot start a supervisor some minutes"
+            ), arguments: [ExecutionError.Code.noLauncher, .notStarted])
         func testThatAJobWaitsForTheNextOne(code: ExecutionError.Code) async throws {
             // given
             let executor = RefusingExecutor(refused: "debug", code: code)
@@ -104,7 +108,12 @@ import Testing
             }
         }
 
-        @Test func testThatItIsWaitedForHoweverLongAndSaidMeanwhile() async throws {
+        @Test(
+            .proves(
+                .intake,
+                "A launcher that is gone is waited for however long, which the integration says, and one that cannot start a supervisor some minutes"
+            ))
+        func testThatItIsWaitedForHoweverLongAndSaidMeanwhile() async throws {
             let executor = RefusingExecutor(refused: "debug", code: .noLauncher)
             try await withBot(BotPlan(executor: .other(executor))) { bot in
                 // given: longer than the start of a supervisor is retried
@@ -140,7 +149,12 @@ import Testing
             }
         }
 
-        @Test func testThatWhatWasSaidOfTheWaitIsNotSaidAfterARestart() async throws {
+        @Test(
+            .proves(
+                .intake,
+                "A launcher that is gone is waited for however long, which the integration says, and one that cannot start a supervisor some minutes"
+            ))
+        func testThatWhatWasSaidOfTheWaitIsNotSaidAfterARestart() async throws {
             let executor = RefusingExecutor(refused: "debug", code: .noLauncher)
             try await withBot(BotPlan(executor: .other(executor))) { bot in
                 // given
@@ -161,7 +175,13 @@ import Testing
             }
         }
 
-        @Test func testThatOneThatStartsNothingIsOurFaultAndSaid() async throws {
+        @Test(
+            .proves(.jobs, "A start that is given up is withdrawn; one that comes late is taken up, or never begins"),
+            .proves(
+                .intake,
+                "A launcher that is gone is waited for however long, which the integration says, and one that cannot start a supervisor some minutes"
+            ))
+        func testThatOneThatStartsNothingIsOurFaultAndSaid() async throws {
             let executor = RefusingExecutor(refused: "debug", code: .notStarted)
             try await withBot(BotPlan(executor: .other(executor))) { bot in
                 bot.log.expectErrors(containing: "our fault")
@@ -177,7 +197,12 @@ import Testing
             }
         }
 
-        @Test func testThatWhatIsTooLargeIsNotTriedAgain() async throws {
+        @Test(
+            .proves(
+                .intake,
+                "A launcher that is gone is waited for however long, which the integration says, and one that cannot start a supervisor some minutes"
+            ))
+        func testThatWhatIsTooLargeIsNotTriedAgain() async throws {
             let executor = RefusingExecutor(refused: "debug", code: .overLimit)
             try await withBot(BotPlan(executor: .other(executor))) { bot in
                 bot.log.expectErrors(containing: "our fault")

@@ -47,13 +47,15 @@ import Testing
     private static let other = TestResult(suite: "KitTests", name: "subtracts", outcome: .passed)
     private static let crashed = TestResult(suite: "KitTests", name: "subtracts", outcome: .crashed)
 
-    @Test func testThatAnErrorIsResolvedByTheBuildWithoutIt() throws {
+    @Test(.proves(.issueHistory, "New, unresolved, resolved; nothing is resolved by absence"))
+    func testThatAnErrorIsResolvedByTheBuildWithoutIt() throws {
         #expect(try status(of: Self.error, after: [step(.building)]) == .resolved)
         #expect(try status(of: Self.error, after: []) == .unresolved)
     }
 
     /// One cause is one error, however differently it fails.
-    @Test func testThatAStepThatFailsInAnotherWayFailsOnce() throws {
+    @Test(.proves(.jobs, "A step that fails in another way than before is one error, not two"))
+    func testThatAStepThatFailsInAnotherWayFailsOnce() throws {
         let failed = Finding(
             category: .error, message: "the step pack failed: exit status 2; see the log", rule: "martlet.build")
         let full = step(.building, named: "pack", exit: nil, signal: 9, limit: "processes over 64")
@@ -101,7 +103,12 @@ import Testing
         #expect(issues.map(\.status) == [.new, .unresolved])
     }
 
-    @Test func testThatASanitizersFindingIsResolvedByTheTests() throws {
+    @Test(
+        .proves(
+            .issueHistory,
+            "Only the kind of step that found an issue finds it gone, and all steps of that kind must have ended; a sanitizer's by the tests"
+        ))
+    func testThatASanitizersFindingIsResolvedByTheTests() throws {
         let race = Finding(category: .analyzerWarning, message: "data race", rule: "ThreadSanitizer/data-race")
         let built = step(.building)
         #expect(try status(of: race, by: .testing, after: [built, step(.testing)], tests: [Self.passed]) == .resolved)
@@ -111,7 +118,12 @@ import Testing
         #expect(try status(of: Self.analyzer, by: .analyzing, after: failed) == .resolved)
     }
 
-    @Test func testThatResolvingDependenciesDoesNotSpeakForTheBuild() throws {
+    @Test(
+        .proves(
+            .issueHistory,
+            "Only the kind of step that found an issue finds it gone, and all steps of that kind must have ended; a sanitizer's by the tests"
+        ))
+    func testThatResolvingDependenciesDoesNotSpeakForTheBuild() throws {
         let resolved = step(.building, named: "resolve")
         let broken = [resolved, step(.building, exit: 1)]
         #expect(try status(of: Self.warning, by: .building, after: broken) == .unresolved)
@@ -129,7 +141,12 @@ import Testing
             try status(of: missing, by: .building, after: [step(.building, named: "resolve", exit: 1)]) == .unresolved)
     }
 
-    @Test func testThatATestFailureRemainsWhenTheCommandToldOfNoTest() throws {
+    @Test(
+        .proves(
+            .issueHistory,
+            "Only the kind of step that found an issue finds it gone, and all steps of that kind must have ended; a sanitizer's by the tests"
+        ))
+    func testThatATestFailureRemainsWhenTheCommandToldOfNoTest() throws {
         // It failed before any test.
         #expect(try status(of: Self.test, by: .testing, after: [step(.testing, exit: 1)]) == .unresolved)
         // Its report could not be read to the end.
@@ -146,7 +163,12 @@ import Testing
         #expect(try status(of: Self.analyzer, after: []) == .unresolved)
     }
 
-    @Test func testThatAFlakyTestIsResolvedByItsPassOrWhenItIsGone() throws {
+    @Test(
+        .proves(
+            .testHistory,
+            "A pass on retry is *flaky*, never silently green: by a tool's retries, a rerun of all or of some tests, an attempt made again"
+        ))
+    func testThatAFlakyTestIsResolvedByItsPassOrWhenItIsGone() throws {
         let flaky = Finding(category: .warning, message: "KitTests/adds is flaky", rule: "flaky: KitTests/adds")
         #expect(try status(of: flaky, after: [step(.building)]) == .unresolved)
         #expect(try status(of: flaky, after: [step(.testing)], tests: [Self.passed]) == .resolved)
@@ -154,13 +176,18 @@ import Testing
         #expect(try status(of: flaky, after: [step(.testing, exit: nil, signal: 6)]) == .unresolved)
     }
 
-    @Test func testThatATestFailureIsResolvedByTheTestThatPasses() throws {
+    @Test(
+        .proves(
+            .testHistory,
+            "Integrations are compared without reading every test: only whether earlier failures ran again"))
+    func testThatATestFailureIsResolvedByTheTestThatPasses() throws {
         #expect(try status(of: Self.test, after: [step(.testing, exit: 1)], tests: [Self.passed]) == .resolved)
         // Also if the others were cut short.
         #expect(try status(of: Self.test, after: [step(.testing, limit: "time")], tests: [Self.passed]) == .resolved)
     }
 
-    @Test func testThatATestFailureRemainsWhenTestingWasNotWhole() throws {
+    @Test(.proves(.issueHistory, "New, unresolved, resolved; nothing is resolved by absence"))
+    func testThatATestFailureRemainsWhenTestingWasNotWhole() throws {
         #expect(try status(of: Self.test, after: [step(.building, exit: 1)]) == .unresolved)
         #expect(try status(of: Self.test, after: [step(.testing, limit: "time")], tests: [Self.other]) == .unresolved)
         #expect(try status(of: Self.test, after: [step(.testing)], tests: [Self.crashed]) == .unresolved)
@@ -171,7 +198,8 @@ import Testing
     }
 
     /// Exit status 0 without any test: the failed test is not fixed, it did not run. The same holds for its flakiness.
-    @Test func testThatATestFailureRemainsWhenAllTestsAreGone() throws {
+    @Test(.proves(.reports, "A failing test that is gone with all others stays an issue"))
+    func testThatATestFailureRemainsWhenAllTestsAreGone() throws {
         let flaky = Finding(category: .warning, message: "KitTests/adds is flaky", rule: "flaky: KitTests/adds")
         #expect(try status(of: Self.test, by: .testing, after: [step(.testing)]) == .unresolved)
         #expect(try status(of: flaky, by: .testing, after: [step(.testing)]) == .unresolved)
@@ -191,7 +219,8 @@ import Testing
         #expect(try status(of: race, by: .testing, after: [step(.testing)], findings: [untested]) == .unresolved)
     }
 
-    @Test func testThatAnAnalyzersFindingRemainsWhenTheAnalysisWasNotUnderstood() throws {
+    @Test(.proves(.reports, "An analysis whose output was not understood is never clean, and resolves nothing"))
+    func testThatAnAnalyzersFindingRemainsWhenTheAnalysisWasNotUnderstood() throws {
         let unread = Finding(
             category: .analyzerWarning, message: "lint was not understood", rule: AttemptReading.notUnderstoodRule)
         let before = Model.Issue(
@@ -228,7 +257,10 @@ import Testing
 
     /// Each earlier issue asks whether its analysis has a result. If each searched the present findings, that would be 2,500,000,000 comparisons,
     /// which take many minutes.
-    @Test(.timeLimit(TestLimits.minutes(1)))
+    @Test(
+        .proves(
+            .reports, "Issues of before are compared in proportion to their number: none looks through all findings"),
+        .timeLimit(TestLimits.minutes(1)))
     func testThatNoIssueLooksThroughAllFindings() throws {
         // given
         let (count, debug) = (50_000, try Samples.name("debug"))
@@ -288,7 +320,8 @@ import Testing
         #expect(issues.first?.configurations == [debug, release])
     }
 
-    @Test func testThatOfManyNewIssuesTheFirstHaveASuspect() throws {
+    @Test(.proves(.reports, "Comparing large reports takes linear time, whatever changed"))
+    func testThatOfManyNewIssuesTheFirstHaveASuspect() throws {
         // given
         let count = IssueHistory.maximumAsked + 10
         var issues = try (0..<count).map { number in

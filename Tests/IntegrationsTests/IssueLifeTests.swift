@@ -32,7 +32,8 @@ import Testing
         }
     }
 
-    @Test func testThatAnIssueLivesThroughMovesRenamesAndFailedBuilds() async throws {
+    @Test(.proves(.issueHistory, "Fingerprints survive renamed files, and code that moves to another file"))
+    func testThatAnIssueLivesThroughMovesRenamesAndFailedBuilds() async throws {
         try await withBot(configurations: ["debug"]) { bot in
             // given
             let first = try await bot.integrate(Self.commit(["a.c": Self.filler + "bad();\n"]))
@@ -65,7 +66,8 @@ import Testing
         }
     }
 
-    @Test func testThatAnEqualOneAboveIsTheNewOne() async throws {
+    @Test(.proves(.issueHistory, "Fingerprints survive moved lines"))
+    func testThatAnEqualOneAboveIsTheNewOne() async throws {
         try await withBot(configurations: ["debug"]) { bot in
             let first = try await bot.integrate(Self.commit(["a.c": Self.filler + "bad();\n"]))
             let second = try await bot.integrate(Self.commit(["a.c": "bad();\n" + Self.filler + "bad();\n"]))
@@ -75,7 +77,8 @@ import Testing
         }
     }
 
-    @Test func testThatARerunIsTheSame() async throws {
+    @Test(.proves(.issueHistory, "New, unresolved, resolved; nothing is resolved by absence"))
+    func testThatARerunIsTheSame() async throws {
         try await withBot(configurations: ["debug"]) { bot in
             // given
             _ = try await bot.integrate(Self.commit(["a.c": Self.filler + "bad();\n"]))
@@ -91,7 +94,8 @@ import Testing
         }
     }
 
-    @Test func testThatTwoConfigurationsAreOneIssueAndAThirdJoinsIt() async throws {
+    @Test(.proves(.issueHistory, "Fingerprints are the same in other configurations"))
+    func testThatTwoConfigurationsAreOneIssueAndAThirdJoinsIt() async throws {
         try await withBot(configurations: ["debug", "release"]) { bot in
             let first = try await bot.integrate(Self.commit(["a.c": "bad();\n"]))
             let both = try await bot.integrate(Self.commit(["a.c": "int x;\nbad();\n"], of: ["debug", "release"]))
@@ -101,7 +105,11 @@ import Testing
         }
     }
 
-    @Test func testThatTheSuspectIsStoredAndCarriedOn() async throws {
+    @Test(
+        .proves(
+            .issueHistory,
+            "An issue's suspect has a confidence, is shown on page, command line and API, and is carried on"))
+    func testThatTheSuspectIsStoredAndCarriedOn() async throws {
         try await withBot(configurations: ["debug"]) { bot in
             // given
             _ = try await bot.integrate(Self.commit(["a.c": Self.filler]))
@@ -117,7 +125,11 @@ import Testing
         }
     }
 
-    @Test func testThatNoCommitIsToBlameForTheSameCommitAgain() async throws {
+    @Test(
+        .proves(
+            .issueHistory,
+            "An issue's suspect has a confidence, is shown on page, command line and API, and is carried on"))
+    func testThatNoCommitIsToBlameForTheSameCommitAgain() async throws {
         // given: a machine that becomes faulty
         let isBad = Locked(false)
         let usual = ScriptedExecutor.playing()

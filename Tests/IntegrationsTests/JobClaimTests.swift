@@ -10,7 +10,9 @@ import Testing
 
 /// A job's claim when it requests a slot. The order of the claims is tested in `JobSlotsTests`.
 @Suite struct JobClaimTests {
-    @Test(arguments: [Cause.schedule, .push])
+    @Test(
+        .proves(.intake, "Slots are given by the same priority and fairness, then in the order in which jobs came"),
+        arguments: [Cause.schedule, .push])
     func testThatAJobAsksAsItsBotsAndByItsIntegrationsPriority(cause: Cause) async throws {
         try await withRunningJob { bot, executor, id in
             // given: beside the integration's own job one that does not run yet, and no slot

@@ -47,7 +47,8 @@ import Testing
                 in: .init(workspace: "/w/tree", temporary: "/w/tmp", sandbox: sandbox))
         }
 
-        @Test func testThatItIsWhatTheManualSaysAndNothingElse() throws {
+        @Test(.proves(.triggers, "Environment `CI=true` and `MARTLET_*`"))
+        func testThatItIsWhatTheManualSaysAndNothingElse() throws {
             // given
             let commit = try Samples.commit(41).description
 
@@ -151,7 +152,8 @@ import Testing
 
         /// Apple's table 5-1 without the variables that only xcodebuild has: `XCS_DERIVED_DATA_DIR`, `XCS_XCODEBUILD_LOG`, `XCS_ARCHIVE`,
         /// `XCS_PRODUCT`, `XCS_THINNED_PRODUCTS_*`.
-        @Test func testThatItHasXcodeServersVariables() throws {
+        @Test(.proves(.triggers, "Environment `XCS_*`"))
+        func testThatItHasXcodeServersVariables() throws {
             // when
             let environment = try trigger(outer.facts())
 
@@ -171,7 +173,8 @@ import Testing
                 ])
         }
 
-        @Test func testThatItHasOurOwn() throws {
+        @Test(.proves(.triggers, "Environment `CI=true` and `MARTLET_*`"))
+        func testThatItHasOurOwn() throws {
             // when
             let environment = try trigger(outer.facts(version: SemanticVersion(1, 4, 2)))
 
@@ -186,7 +189,12 @@ import Testing
         }
 
         /// The script is the operator's, and the commit's files are not.
-        @Test func testThatItsGitTakesNoDirectoryForARepositoryByItself() throws {
+        @Test(
+            .proves(
+                .triggers,
+                "A script starts in an empty directory; no module, option, link or repository among the commit's files influences it or its programs (G7)"
+            ))
+        func testThatItsGitTakesNoDirectoryForARepositoryByItself() throws {
             // when
             let environment = try trigger(outer.facts())
 
@@ -211,6 +219,10 @@ import Testing
     }
 
     @Test(
+        .proves(
+            .triggers,
+            "SwiftPM's usual commands go without the variables that are others in each integration, for which it would compile its manifests anew"
+        ),
         arguments: [
             ("build", [:], false), ("test", [:], false), ("list", [:], false), ("resolve", [:], false),
             ("clang", [:], false),

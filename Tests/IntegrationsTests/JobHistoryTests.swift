@@ -10,7 +10,12 @@ import Testing
 @testable import Integrations
 
 /// The commit with which a job's own is compared, and the default branch in its `.git`.
-@Suite struct JobHistoryTests {
+@Suite(
+    .proves(
+        .jobs,
+        "A job knows the commit to compare with; its `.git` has the default branch and a pull request's base, named as in a clone"
+    ))
+struct JobHistoryTests {
     private static let watching = "branches: ['**']\n"
 
     private func base(of integration: Integrated, in bot: Bot) throws -> String? {

@@ -27,7 +27,12 @@ import Testing
         )
     }
 
-    @Test func testThatTheSandboxIsTheDefaultWhereItWorks() throws {
+    @Test(
+        .proves(
+            .sandbox,
+            "`isolation: sandbox` is the default where it works; elsewhere jobs run without, with the reason. If it is stated and cannot work, the daemon does not start"
+        ))
+    func testThatTheSandboxIsTheDefaultWhereItWorks() throws {
         let decided = try decide(nil, .works)
         #expect(decided.isolation == .sandbox)
         #expect(decided.readOnly == ["/lib/martlet-supervisor"])
@@ -35,7 +40,12 @@ import Testing
         #expect(try decide(.sandbox, .works).isolation == .sandbox)
     }
 
-    @Test func testThatWhereItCannotWorkTheReasonIsKept() throws {
+    @Test(
+        .proves(
+            .sandbox,
+            "`isolation: sandbox` is the default where it works; elsewhere jobs run without, with the reason. If it is stated and cannot work, the daemon does not start"
+        ))
+    func testThatWhereItCannotWorkTheReasonIsKept() throws {
         #expect(try decide(nil, .fails("no bwrap")).isolation == .none(reason: "no bwrap"))
         #expect(
             try decide(ServiceSettings.Isolation.none, .works).isolation
@@ -98,12 +108,22 @@ import Testing
         }
     }
 
-    @Test func testThatASandboxThatIsAskedForAndCannotWorkKeepsTheServiceFromStarting() throws {
+    @Test(
+        .proves(
+            .sandbox,
+            "`isolation: sandbox` is the default where it works; elsewhere jobs run without, with the reason. If it is stated and cannot work, the daemon does not start"
+        ))
+    func testThatASandboxThatIsAskedForAndCannotWorkKeepsTheServiceFromStarting() throws {
         let error = #expect(throws: IsolationError.self) { try decide(.sandbox, .fails("no bwrap")) }
         expectContains(error?.description ?? "", "cannot work here: no bwrap; or write isolation: none")
     }
 
-    @Test func testThatTheLoopbackIsReachedWhereThereIsNoOtherNetworkOrTheSettingsSaySo() throws {
+    @Test(
+        .proves(
+            .jobs,
+            "If steps cannot have their own network, pages, `doctor` and the log say why and what to install; `loopback` allows or forbids the host's loopback"
+        ))
+    func testThatTheLoopbackIsReachedWhereThereIsNoOtherNetworkOrTheSettingsSaySo() throws {
         func loopback(_ setting: Bool?, _ probe: JobIsolation.Probe) throws -> JobIsolation.Loopback? {
             try decide(nil, probe, sandbox: SandboxSettings(loopback: setting)).loopback
         }
@@ -119,7 +139,12 @@ import Testing
                 == ["steps with the network reach what listens on this machine's loopback: no slirp4netns"])
     }
 
-    @Test func testThatALoopbackThatMustNotAndCannotBeKeptAwayKeepsTheServiceFromStarting() throws {
+    @Test(
+        .proves(
+            .jobs,
+            "If steps cannot have their own network, pages, `doctor` and the log say why and what to install; `loopback` allows or forbids the host's loopback"
+        ))
+    func testThatALoopbackThatMustNotAndCannotBeKeptAwayKeepsTheServiceFromStarting() throws {
         let error = #expect(throws: IsolationError.self) {
             try decide(nil, .sharesNetwork("no slirp4netns"), sandbox: SandboxSettings(loopback: false))
         }
@@ -128,7 +153,12 @@ import Testing
     }
 
     /// slirp4netns may have been removed, or the machine may be short of memory for a moment.
-    @Test func testThatWhereStepsHadTheirOwnNetworkTheyAreNotGivenTheMachines() async throws {
+    @Test(
+        .proves(
+            .jobs,
+            "If steps cannot have their own network, pages, `doctor` and the log say why and what to install; `loopback` allows or forbids the host's loopback"
+        ))
+    func testThatWhereStepsHadTheirOwnNetworkTheyAreNotGivenTheMachines() async throws {
         try await withTemporaryDirectory { directory in
             // given
             let state = StateDirectory(path: directory.path)
@@ -153,7 +183,12 @@ import Testing
         }
     }
 
-    @Test func testThatOnlyASandboxHasItsOwnNetwork() throws {
+    @Test(
+        .proves(
+            .jobs,
+            "If steps cannot have their own network, pages, `doctor` and the log say why and what to install; `loopback` allows or forbids the host's loopback"
+        ))
+    func testThatOnlyASandboxHasItsOwnNetwork() throws {
         #expect(try !decide(nil, .fails("no bwrap")).hasOwnNetwork)
         #expect(try !decide(nil, .sharesNetwork("no slirp4netns")).hasOwnNetwork)
         #expect(try !decide(nil, .works, sandbox: SandboxSettings(loopback: true)).hasOwnNetwork)
@@ -196,7 +231,12 @@ import Testing
             path: "/opt/swift/usr/bin:/usr/bin",
             limits: SandboxSettings(memory: .gibibytes(2), processes: 99, workspace: .gibibytes(3), cpuWeight: 50))
 
-        @Test func testThatItsPathsAreThoseOfTheSandbox() async throws {
+        @Test(
+            .proves(
+                .jobs,
+                "`HOME` is the same directory in all steps of a job, empty at its beginning, gone at its end, and counted with the workspace"
+            ), .proves(.sandbox, "Results, issues, paths, tests and logs are the same with and without the sandbox"))
+        func testThatItsPathsAreThoseOfTheSandbox() async throws {
             let executor = ScriptedExecutor.playing()
             try await withBot(BotPlan(executor: .scripted(executor), isolation: isolation)) { bot in
                 // when
@@ -229,7 +269,8 @@ import Testing
             }
         }
 
-        @Test func testThatAToolchainOfTheRecipeIsNeverAPathOfItsOwnChoice() async throws {
+        @Test(.proves(.sandbox, "A recipe chooses neither what of the machine its jobs see nor a path as image"))
+        func testThatAToolchainOfTheRecipeIsNeverAPathOfItsOwnChoice() async throws {
             let executor = ScriptedExecutor.playing()
             let recipe = "configurations: { debug: { toolchain: /root, build: x } }\narchive: { include: [] }\n"
             let plan = BotPlan(recipe: recipe, executor: .scripted(executor), isolation: isolation)
@@ -253,7 +294,8 @@ import Testing
             FileManager.default.fileExists(atPath: "\(tree)/\(path)")
         }
 
-        @Test func testThatAWorkspaceThatMovesIntoTheSandboxIsEmptiedOnce() async throws {
+        @Test(.proves(.sandbox, "A workspace that moves into the sandbox is emptied once"))
+        func testThatAWorkspaceThatMovesIntoTheSandboxIsEmptiedOnce() async throws {
             let executor = ScriptedExecutor.playing()
             try await withBot(BotPlan(executor: .scripted(executor))) { bot in
                 // given: a warm workspace of jobs without a sandbox.

@@ -27,7 +27,12 @@ import Testing
     @Suite struct GivenASwiftPackage {
         private let outer = JobPlannerTests()
 
-        @Test func testThatItBuildsTestsAndTestsWithoutBuildingAgain() throws {
+        @Test(
+            .proves(
+                .steps,
+                "Build and test a Swift package: `swift build --build-tests`, `swift test --skip-build` with event stream and xUnit"
+            ))
+        func testThatItBuildsTestsAndTestsWithoutBuildingAgain() throws {
             // given
             let debug = try Samples.configuration()
 
@@ -49,7 +54,9 @@ import Testing
             #expect(plan.steps.allSatisfy { $0.timeoutMilliseconds == 1_800_000 })
         }
 
-        @Test(arguments: [["-c", "release"], ["--configuration", "release"], ["--configuration=release"]])
+        @Test(
+            .proves(.steps, "Optimized configurations get `-enable-testing` in build and test"),
+            arguments: [["-c", "release"], ["--configuration", "release"], ["--configuration=release"]])
         func testThatAnOptimizedConfigurationEnablesTestingInBuildAndTest(flags: [String]) throws {
             // given
             var release = try Samples.configuration("release")
@@ -77,7 +84,8 @@ import Testing
             #expect(plan.steps.allSatisfy { !$0.arguments.contains("-enable-testing") })
         }
 
-        @Test func testThatProductsAreBuiltApartFromTheTestsAndWithoutTheirFlags() throws {
+        @Test(.proves(.steps, "Archive in a scratch path of its own, never by the test build"))
+        func testThatProductsAreBuiltApartFromTheTestsAndWithoutTheirFlags() throws {
             // given
             var release = try Samples.configuration("release")
             release.flags = ["-c", "release", "--sanitize=address"]
@@ -93,7 +101,8 @@ import Testing
             #expect(plan.collect == [.init(patterns: [".martlet/products/**"], base: ".martlet/products")])
         }
 
-        @Test func testThatFilesThatTheRecipeNamesReplaceTheProducts() throws {
+        @Test(.proves(.steps, "From the configuration `release`, else the first; `include` names files instead"))
+        func testThatFilesThatTheRecipeNamesReplaceTheProducts() throws {
             // given, when
             let plan = outer.plan(
                 try Samples.configuration(), type: .swiftPackage, archive: .init(include: ["products/**"]),
@@ -128,7 +137,8 @@ import Testing
         private static let depending = JobPlanner.Tree(
             rootEntries: ["Package.swift", ".swift-format", "Tests"], hasDependencies: true)
 
-        @Test func testThatDependenciesAreResolvedFirstAndNothingElseHasTheNetwork() throws {
+        @Test(.proves(.sandbox, "Network only in `resolve` and where the recipe says `network: full`"))
+        func testThatDependenciesAreResolvedFirstAndNothingElseHasTheNetwork() throws {
             // when
             let plan = outer.plan(
                 try Samples.configuration(), type: .swiftPackage, analyze: nil, archive: .init(), tree: Self.depending,
@@ -153,7 +163,12 @@ import Testing
             #expect(plan.steps[0].arguments.dropFirst(4) == ["", "--package-path", "sub", "--traits=A,B"])
         }
 
-        @Test func testThatNothingIsResolvedWhereNothingIsToBe() throws {
+        @Test(
+            .proves(
+                .sandbox,
+                "A package without dependencies has no `resolve`; one whose dependencies are as before ends it at once")
+        )
+        func testThatNothingIsResolvedWhereNothingIsToBe() throws {
             // given
             let debug = try Samples.configuration()
             var open = debug
@@ -193,13 +208,17 @@ import Testing
     }
 
     @Suite struct GivenAManifest {
-        @Test(arguments: [
-            (".package(url: \"https://h/a\", from: \"1.0.0\")", true),
-            ("dependencies: [ .\n  package (path: \"a\")", true),
-            ("Package.Dependency.`package`(url: u)", true), ("let p = Package.Dependency.package", true),
-            ("let package = Package(name: \"kit\", targets: [.target(name: \"kit\")])", false),
-            ("// swift-tools-version: 6.0\nimport PackageDescription\n", false), ("", false), (".packag", false),
-        ])
+        @Test(
+            .proves(
+                .sandbox,
+                "A package without dependencies has no `resolve`; one whose dependencies are as before ends it at once"),
+            arguments: [
+                (".package(url: \"https://h/a\", from: \"1.0.0\")", true),
+                ("dependencies: [ .\n  package (path: \"a\")", true),
+                ("Package.Dependency.`package`(url: u)", true), ("let p = Package.Dependency.package", true),
+                ("let package = Package(name: \"kit\", targets: [.target(name: \"kit\")])", false),
+                ("// swift-tools-version: 6.0\nimport PackageDescription\n", false), ("", false), (".packag", false),
+            ])
         func testThatItsTextSaysWhetherItMayDependOnOthers(manifest: String, mayDepend: Bool) {
             #expect(PackageDependencies.mayExist(inManifests: [[], Array(manifest.utf8)]) == mayDepend)
         }
@@ -211,7 +230,8 @@ import Testing
         }
     }
 
-    @Suite struct GivenAMakefile {
+    @Suite(.proves(.steps, "Make: `make`, then `make check`, else `make test`"))
+    struct GivenAMakefile {
         private let outer = JobPlannerTests()
 
         @Test(arguments: [
@@ -253,7 +273,8 @@ import Testing
     @Suite struct GivenCommandsInTheRecipe {
         private let outer = JobPlannerTests()
 
-        @Test func testThatTheyReplaceTheUsualOnesAndKeepTheirReport() throws {
+        @Test(.proves(.steps, "Commands of the recipe replace the usual ones"))
+        func testThatTheyReplaceTheUsualOnesAndKeepTheirReport() throws {
             // given
             var configuration = try Samples.configuration("nightly")
             configuration.build = "make all"
@@ -285,7 +306,12 @@ import Testing
         }
     }
 
-    @Test func testThatWhyNothingIsTestedIsTheSameAfterARestart() throws {
+    @Test(
+        .proves(
+            .steps,
+            "Steps that a recipe writes out: name, kind, command, environment, time-out, working directory, network, report, secrets"
+        ))
+    func testThatWhyNothingIsTestedIsTheSameAfterARestart() throws {
         // given: written steps, and one command
         var written = try Samples.configuration("written")
         written.steps = [
@@ -314,7 +340,10 @@ import Testing
     @Suite struct WhenItAnalyzes {
         private let outer = JobPlannerTests()
 
-        @Test func testThatSwiftFormatRunsWhereItsFileIs() throws {
+        @Test(
+            .proves(.steps, "Analyze as a step of its own, before build"),
+            .proves(.steps, "`swift format lint` where `.swift-format` is"))
+        func testThatSwiftFormatRunsWhereItsFileIs() throws {
             // given
             let tree = JobPlanner.Tree(rootEntries: ["Package.swift", ".swift-format", "Tests"])
 
@@ -328,7 +357,12 @@ import Testing
             #expect(plan.notAnalyzed == nil)
         }
 
-        @Test func testThatClangRunsForCSources() throws {
+        @Test(
+            .proves(
+                .steps,
+                "`clang --analyze` with SARIF for C targets, wherever they lie, with the options that their manifest gives them"
+            ))
+        func testThatClangRunsForCSources() throws {
             // given
             let tree = JobPlanner.Tree(rootEntries: ["Package.swift", "Tests"], hasCSources: true)
 
@@ -343,7 +377,8 @@ import Testing
             #expect(plan.steps.first?.report == [".martlet/analyze/*.sarif"])
         }
 
-        @Test func testThatARecipesOwnAnalysisMayHaveTheServicesName() throws {
+        @Test(.proves(.steps, "A recipe's own analysis may be called `clang`, as the service's"))
+        func testThatARecipesOwnAnalysisMayHaveTheServicesName() throws {
             // given
             let tree = JobPlanner.Tree(rootEntries: ["Package.swift", "Tests"], hasCSources: true)
             let configuration = try Samples.configuration()
@@ -360,7 +395,8 @@ import Testing
             #expect(steps.prefix(2).map { $0.environment["MARTLET_COMMIT"] } == [nil, "c"])
         }
 
-        @Test func testThatAnyCommandRunsWithItsReport() throws {
+        @Test(.proves(.steps, "`{run, report}` for anything"))
+        func testThatAnyCommandRunsWithItsReport() throws {
             // given, when
             let plan = outer.plan(
                 try Samples.configuration(), type: .make,
@@ -372,6 +408,7 @@ import Testing
         }
 
         @Test(
+            .proves(.steps, "Where no analyzer applies, \"not analyzed\""),
             arguments: [(nil, "no analyzer applies"), ([], "the recipe says analyze: []")]
                 as [([Recipe.Analysis]?, String)])
         func testThatNoAnalysisIsSaid(analyze: [Recipe.Analysis]?, reason: String) throws {

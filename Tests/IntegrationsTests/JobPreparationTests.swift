@@ -12,10 +12,15 @@ import Testing
 @Suite struct JobPreparationTests {
     private static let package = ["Package.swift": "// swift-tools-version: 6.0\n", ".gitignore": ".build/\n"]
 
-    @Test(arguments: [
-        (["Sources/C/c.c": ""], true), (["native/deep/er/n.cpp": ""], true), (["a.mm": ""], true),
-        (["Sources/Kit/Kit.swift": "", "notes.c.txt": ""], false), ([".hidden/c.c": ""], false),
-    ])
+    @Test(
+        .proves(
+            .steps,
+            "`clang --analyze` with SARIF for C targets, wherever they lie, with the options that their manifest gives them"
+        ),
+        arguments: [
+            (["Sources/C/c.c": ""], true), (["native/deep/er/n.cpp": ""], true), (["a.mm": ""], true),
+            (["Sources/Kit/Kit.swift": "", "notes.c.txt": ""], false), ([".hidden/c.c": ""], false),
+        ])
     func testThatCSourcesAreSeenWhereverTheyLie(files: [String: String], isAnalyzed: Bool) async throws {
         try await withBot(BotPlan(isRepositoryEmpty: true)) { bot in
             // when

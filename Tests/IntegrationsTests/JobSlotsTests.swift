@@ -22,7 +22,8 @@ import Testing
         func end(_ number: Int) { ends.withLock { $0.removeValue(forKey: number) }?.resume() }
     }
 
-    @Test func testThatOnlySoManyRunAndOthersFollowInOrder() async throws {
+    @Test(.proves(.intake, "Slots are given by the same priority and fairness, then in the order in which jobs came"))
+    func testThatOnlySoManyRunAndOthersFollowInOrder() async throws {
         // given
         let slots = JobSlots(count: 2)
         let gates = Gates()
@@ -70,7 +71,8 @@ import Testing
         return order.value
     }
 
-    @Test func testThatAPersonsJobDoesNotWaitForALargeMatrix() async throws {
+    @Test(.proves(.intake, "Slots are given by the same priority and fairness, then in the order in which jobs came"))
+    func testThatAPersonsJobDoesNotWaitForALargeMatrix() async throws {
         // given
         let nightly = JobSlots.Claim(priority: Cause.schedule.priority, bot: Name(nearest: "kit"))
         let person = JobSlots.Claim(priority: Cause.person.priority, bot: Name(nearest: "app"))
@@ -80,7 +82,8 @@ import Testing
         #expect(try await order(claims).first == "person")
     }
 
-    @Test func testThatBotsTakeTurns() async throws {
+    @Test(.proves(.intake, "Slots are given by the same priority and fairness, then in the order in which jobs came"))
+    func testThatBotsTakeTurns() async throws {
         // given: a bot with three jobs, and one whose first job comes after them
         let slots = JobSlots(count: 2)
         let (kit, app) = (JobSlots.Claim(bot: Name(nearest: "kit")), JobSlots.Claim(bot: Name(nearest: "app")))
@@ -129,7 +132,8 @@ import Testing
     }
 
     /// A released slot belongs to the first waiter at once, so that no newcomer can take it in between.
-    @Test func testThatANewcomerDoesNotOvertakeAWaiter() async throws {
+    @Test(.proves(.intake, "Slots are given by the same priority and fairness, then in the order in which jobs came"))
+    func testThatANewcomerDoesNotOvertakeAWaiter() async throws {
         for _ in 0..<200 {
             // given: the slot is taken, and one waits
             let slots = JobSlots(count: 1)

@@ -5,7 +5,9 @@ import Testing
 
 @testable import Integrations
 
-@Suite struct JobStoppingTests {
+@Suite(
+    .proves(.jobs, "A cancellation request that cannot be written, as on a full disk, is written as soon as possible"))
+struct JobStoppingTests {
     /// An executor that cannot write a cancellation request until the test permits it.
     private final class FullExecutor: Executor {
         let isFull = Locked(true)

@@ -9,7 +9,12 @@ import Testing
 
 /// The jobs of an integration that has crashed the daemon repeatedly and is failed.
 @Suite struct LeftAloneTests {
-    @Test func testThatAJobThatStillRunsIsEndedAndItsSlotAndWorkspaceAreAnothers() async throws {
+    @Test(
+        .proves(
+            .intake,
+            "A job of an integration that is left alone is ended, also by the next daemon; its slot and its workspace go to the next one"
+        ))
+    func testThatAJobThatStillRunsIsEndedAndItsSlotAndWorkspaceAreAnothers() async throws {
         try await withRunningJob(BotPlan(concurrency: 1)) { bot, executor, id in
             // given: a job runs, and its daemon trapped three times
             bot.log.expectErrors(containing: "left alone")

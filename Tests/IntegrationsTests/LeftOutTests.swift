@@ -24,7 +24,12 @@ import Testing
         """
     }
 
-    @Test func testThatALibraryAndItsLinksAreInTheArchiveAndNoWarning() async throws {
+    @Test(
+        .proves(
+            .issueHistory,
+            "Links and files with several names that stay in the workspace are archived and can be reports; a left-out file is a warning, a note, and in the manifest"
+        ))
+    func testThatALibraryAndItsLinksAreInTheArchiveAndNoWarning() async throws {
         let script = "mkdir out\necho x >out/k.so.1\nln -s k.so.1 out/k.so\nln out/k.so.1 out/again"
         try await withBot(BotPlan(recipe: recipe(script), executor: .local)) { bot in
             // when
@@ -40,7 +45,12 @@ import Testing
         }
     }
 
-    @Test func testThatWhatIsLeftOutOfTheArchiveIsAWarningUntilItIsMended() async throws {
+    @Test(
+        .proves(
+            .issueHistory,
+            "Links and files with several names that stay in the workspace are archived and can be reports; a left-out file is a warning, a note, and in the manifest"
+        ))
+    func testThatWhatIsLeftOutOfTheArchiveIsAWarningUntilItIsMended() async throws {
         let script = "mkdir out\necho x >out/a\n[ -e mended ] || ln -s /etc/passwd out/b"
         try await withBot(BotPlan(recipe: recipe(script), executor: .local)) { bot in
             // when
@@ -59,7 +69,12 @@ import Testing
         }
     }
 
-    @Test func testThatALinkOfTheRepositoryThatLeadsOutIsAWarningAndInTheManifest() async throws {
+    @Test(
+        .proves(
+            .issueHistory,
+            "Links and files with several names that stay in the workspace are archived and can be reports; a left-out file is a warning, a note, and in the manifest"
+        ))
+    func testThatALinkOfTheRepositoryThatLeadsOutIsAWarningAndInTheManifest() async throws {
         let plan = BotPlan(
             recipe: recipe("mkdir out\necho x >out/a"), file: BotPlan.publishing, executor: .local)
         try await withBot(plan) { bot in
@@ -87,7 +102,12 @@ import Testing
         }
     }
 
-    @Test func testThatAReportThatIsLeftOutIsAWarning() async throws {
+    @Test(
+        .proves(
+            .issueHistory,
+            "Links and files with several names that stay in the workspace are archived and can be reports; a left-out file is a warning, a note, and in the manifest"
+        ))
+    func testThatAReportThatIsLeftOutIsAWarning() async throws {
         let report = "    report: \"report*.xml\""
         let recipe = recipe("mkdir out\necho x >out/a", report: report).replacing(
             "test: \"true\"", with: "test: ln -s /etc/passwd report-1.xml; cp passing.xml report-2.xml")
@@ -103,7 +123,11 @@ import Testing
     }
 
     /// Users write these for Jenkins and GitLab.
-    @Test(arguments: ["**/*.xml", "**"])
+    @Test(
+        .proves(
+            .issueHistory,
+            "Old reports are deleted before a step, but never the commit's files or `.git`; a file of the commit is a report once the step has changed it"
+        ), arguments: ["**/*.xml", "**"])
     func testThatAWidePatternTakesNoFileOfTheCommitAway(pattern: String) async throws {
         let report = "    report: \"\(pattern)\""
         let recipe = recipe("mkdir out\necho x >out/a", report: report).replacing(

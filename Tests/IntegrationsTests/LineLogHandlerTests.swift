@@ -8,7 +8,12 @@ import Testing
 @Suite struct LineLogHandlerTests {
     private let evil = "main\nerror: kit#7 was removed\u{202E}\u{1B}[2J\u{9B}\u{2028}"
 
-    @Test func testThatAnEventIsOneLineWhateverIsInIt() throws {
+    @Test(
+        .proves(
+            .jobs,
+            "Names and messages of others stay on one line and in order in commands' output, the daemon's log and messages"
+        ))
+    func testThatAnEventIsOneLineWhateverIsInIt() throws {
         // given
         let log = RecordingLogger()
         var logger = Logger(label: "test") { _ in LineLogHandler(log.logger.handler) }

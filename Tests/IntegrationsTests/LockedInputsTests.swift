@@ -32,7 +32,12 @@ import Testing
 
     private static func note(_ input: Provenance.Input) -> String? { input.annotations?["martlet_note"] }
 
-    @Test func testThatEveryLockFileOfTheCommitIsAnInputBeforeWhatItPins() async throws {
+    @Test(
+        .proves(
+            .releases,
+            "Versions: `provenance.json` is an in-toto statement with the SLSA v1 predicate in a DSSE envelope, with digests of every input"
+        ))
+    func testThatEveryLockFileOfTheCommitIsAnInputBeforeWhatItPins() async throws {
         // given
         let cargo = "[[package]]\nname = \"itoa\"\nversion = \"1.0.11\"\nchecksum = \"\(digest)\"\n"
         let files = [
@@ -76,14 +81,24 @@ import Testing
     }
 
     /// Without a lock file it is unknown what a build resolves, and the statement must not look as if that were nothing.
-    @Test func testThatACommitWithoutALockFileSaysSo() async throws {
+    @Test(
+        .proves(
+            .releases,
+            "Versions: `provenance.json` is an in-toto statement with the SLSA v1 predicate in a DSSE envelope, with digests of every input"
+        ))
+    func testThatACommitWithoutALockFileSaysSo() async throws {
         try await inputs(of: ["Package.swift": "", "locks/Cargo.lock.txt": ""]) { locked, _ in
             #expect(locked.inputs.isEmpty)
             #expect(locked.note == "the commit has no lock file: what its build resolved is not among the inputs")
         }
     }
 
-    @Test func testThatMoreThanAStatementHoldsIsSaid() async throws {
+    @Test(
+        .proves(
+            .releases,
+            "Versions: `provenance.json` is an in-toto statement with the SLSA v1 predicate in a DSSE envelope, with digests of every input"
+        ))
+    func testThatMoreThanAStatementHoldsIsSaid() async throws {
         // given: too many pins together, then in one file, then too many bytes
         let half = LockFile.maximumPins / 2
         let many = ["a/go.sum": Self.goSum(0..<half + 2), "b/go.sum": Self.goSum(half..<2 * half + 5)]

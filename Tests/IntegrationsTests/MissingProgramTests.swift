@@ -15,22 +15,24 @@ import Testing
 
     private static let missingCargo = "martlet: missing: cargo\nPATH is /usr/bin\n"
 
-    @Test(arguments: [
-        (Played(step: .building, arguments: ["swift", "build"], exit: 127), "install a Swift toolchain"),
-        (Played(step: .building, arguments: ["make"], exit: 127), "(Debian: apt-get install make)"),
-        (
-            Played(step: .building, arguments: script(.cargo), output: missingCargo, exit: 127),
-            "(Debian: apt-get install cargo)"
-        ),
-        (
-            Played(step: .testing, arguments: script(.cargo), output: missingCargo, exit: 127),
-            "(Debian: apt-get install cargo)"
-        ),
-        (
-            Played(step: .building, name: "resolve", arguments: script(.cargo), output: missingCargo, exit: 127),
-            "sandbox: { read-only: [DIRECTORY] }"
-        ),
-    ])
+    @Test(
+        .proves(.steps, "A program that is missing is our fault, with what to install"),
+        arguments: [
+            (Played(step: .building, arguments: ["swift", "build"], exit: 127), "install a Swift toolchain"),
+            (Played(step: .building, arguments: ["make"], exit: 127), "(Debian: apt-get install make)"),
+            (
+                Played(step: .building, arguments: script(.cargo), output: missingCargo, exit: 127),
+                "(Debian: apt-get install cargo)"
+            ),
+            (
+                Played(step: .testing, arguments: script(.cargo), output: missingCargo, exit: 127),
+                "(Debian: apt-get install cargo)"
+            ),
+            (
+                Played(step: .building, name: "resolve", arguments: script(.cargo), output: missingCargo, exit: 127),
+                "sandbox: { read-only: [DIRECTORY] }"
+            ),
+        ])
     func testThatItIsOurFaultAndSaysWhatToInstall(_ played: Played, _ advice: String) async throws {
         // when
         let results = try await AttemptProcessorTests().results(of: [played])
@@ -41,12 +43,15 @@ import Testing
         expectContains(results.reason ?? "", advice)
     }
 
-    @Test(arguments: [
-        // The recipe's own command, another status, other words.
-        Played(step: .building, arguments: ShellCommand.arguments(for: "exit 127"), output: missingCargo, exit: 127),
-        Played(step: .building, arguments: script(.cargo), output: missingCargo, exit: 1),
-        Played(step: .building, arguments: script(.cargo), output: "sh: cargo: not found\n", exit: 127),
-    ])
+    @Test(
+        .proves(.steps, "A program that is missing is our fault, with what to install"),
+        arguments: [
+            // The recipe's own command, another status, other words.
+            Played(
+                step: .building, arguments: ShellCommand.arguments(for: "exit 127"), output: missingCargo, exit: 127),
+            Played(step: .building, arguments: script(.cargo), output: missingCargo, exit: 1),
+            Played(step: .building, arguments: script(.cargo), output: "sh: cargo: not found\n", exit: 127),
+        ])
     func testThatNothingElseIsTakenForIt(_ played: Played) async throws {
         #expect(try await AttemptProcessorTests().results(of: [played]).verdict == .buildErrors)
     }
@@ -65,7 +70,8 @@ import Testing
     }
 
     /// Each missing tool is named once, with its package. A tool that ran is not named.
-    @Test func testThatTheAnalysisNamesWhatToInstall() async throws {
+    @Test(.proves(.reports, "Where no usual analyzer is installed, what to install"))
+    func testThatTheAnalysisNamesWhatToInstall() async throws {
         // given
         func missing(_ step: String, _ program: String) -> Played {
             Played(

@@ -41,9 +41,15 @@ import Testing
                 request: request, heads: [:], defaultBranch: nil, at: core.time.now, cause: .poll, watchers: []))
     }
 
-    @Test(arguments: [
-        ("", 60), ("poll: 30s\n", 30), ("poll: 10m\n", 600),
-    ])
+    @Test(
+        .proves(.intake, "Poll, less often once an authentic webhook has arrived"),
+        .proves(
+            .intake,
+            "`/deliveries` shows each event with its ref updates and outcomes; every watched tip has its integration or its reason within 60 s of a start"
+        ),
+        arguments: [
+            ("", 60), ("poll: 30s\n", 30), ("poll: 10m\n", 600),
+        ])
     func testThatItAsksAtTheStartAndAfterEachInterval(lines: String, seconds: Int) async throws {
         try await withPoller(bots: ["kit": lines]) { core, pass in
             // given
@@ -59,7 +65,12 @@ import Testing
         }
     }
 
-    @Test func testThatItAsksForNothingThatIsAskedForAlready() async throws {
+    @Test(
+        .proves(
+            .intake,
+            "At most so many looks at once, of a server and in all; slow and silent servers delay nobody else; what an event asks for goes first"
+        ))
+    func testThatItAsksForNothingThatIsAskedForAlready() async throws {
         try await withPoller(bots: ["kit": "poll: 30s\n"]) { core, pass in
             // given
             let sequence = try await core.sequence()
@@ -70,7 +81,8 @@ import Testing
         }
     }
 
-    @Test func testThatItAsksLessOftenOnceAnAuthenticWebhookCame() async throws {
+    @Test(.proves(.intake, "Poll, less often once an authentic webhook has arrived"))
+    func testThatItAsksLessOftenOnceAnAuthenticWebhookCame() async throws {
         try await withPoller(bots: ["kit": Core.kit]) { core, pass in
             // given
             _ = try await core.store.record(
@@ -100,7 +112,8 @@ import Testing
         }
     }
 
-    @Test func testThatABotFileThatIsNewIsTakenUpWithinTwoSeconds() async throws {
+    @Test(.proves(.settings, "A new or changed bot file is in use within 2 s"))
+    func testThatABotFileThatIsNewIsTakenUpWithinTwoSeconds() async throws {
         try await withPoller(bots: ["kit": Core.kit]) { core, pass in
             // given
             try core.directory.write("bots/other.yml", "repository: \(core.repository("other"))\n")
@@ -114,7 +127,8 @@ import Testing
         }
     }
 
-    @Test func testThatABotFileThatChangedIsScannedAlsoWithoutPolling() async throws {
+    @Test(.proves(.intake, "A bot file that is new or changed has its repository scanned, also with `poll: off`"))
+    func testThatABotFileThatChangedIsScannedAlsoWithoutPolling() async throws {
         try await withCore(bots: ["kit": "poll: off\n"]) { core in
             // given: looks are requested and answered at the start
             let signal = Signal()
@@ -141,7 +155,12 @@ import Testing
         }
     }
 
-    @Test func testThatAScheduleQueuesTheDefaultBranchOnce() async throws {
+    @Test(
+        .proves(
+            .intake,
+            "A schedule integrates the default branch or `branches:`. A moment counts once, whatever the clock does and through restarts (C1)"
+        ))
+    func testThatAScheduleQueuesTheDefaultBranchOnce() async throws {
         try await withPoller(bots: ["kit": "schedule: daily 12:05\n"]) { core, pass in
             // given
             let request = try #require(try await core.store.repositoriesToScan().first)

@@ -17,7 +17,9 @@ import Testing
         return due
     }
 
-    @Test(arguments: [(0.0, 54), (0.5, 60), (1.0, 66)])
+    @Test(
+        .proves(.intake, "Polls scattered by a tenth, failed scans tried again after pauses that grow"),
+        arguments: [(0.0, 54), (0.5, 60), (1.0, 66)])
     func testThatIntervalsAreScattered(jitter: Double, seconds: Int) async throws {
         var polling = Polling(jitter: { jitter })
         let polls = ["/a": [BotSpecification.Poll.automatic]]
@@ -45,7 +47,8 @@ import Testing
         #expect(try await ask(&polling, polls, after: 600, hooked: ["/a"]) == ["/a"])
     }
 
-    @Test func testC1ThatAClockThatWasSetBackAsksAtOnce() async throws {
+    @Test(.proves(.intake, "Polls scattered by a tenth, failed scans tried again after pauses that grow"))
+    func testC1ThatAClockThatWasSetBackAsksAtOnce() async throws {
         var polling = Polling(jitter: { 0.5 })
         let polls = ["/a": [BotSpecification.Poll.automatic]]
         _ = try await ask(&polling, polls, after: 0)

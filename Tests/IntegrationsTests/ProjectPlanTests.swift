@@ -23,6 +23,10 @@ import Testing
     }
 
     @Test(
+        .proves(
+            .steps,
+            "CMake, Make, Cargo, Go, npm, Python, Maven: resolve, analyze, build, test, archive; only resolving has the network"
+        ),
         arguments: [
             (.cargo, ["resolve", "clippy", "build", "test", "archive"]),
             (.go, ["resolve", "vet", "build", "test", "archive"]),
@@ -118,7 +122,11 @@ import Testing
         #expect(plan.steps[2].arguments == ShellCommand.arguments(for: "cargo xtask"))
     }
 
-    @Test(arguments: ProjectType.allCases)
+    @Test(
+        .proves(
+            .reports,
+            "What tests nothing is not published, also muted or `when: always`, unless the recipe says `test: none`"),
+        arguments: ProjectType.allCases)
     func testThatNoKindTestsIfTheRecipeSaysNone(_ type: ProjectType) throws {
         // when
         let plan = try plan(type, manifest: "all:\ncheck:\n") { $0.testsNothing = true }

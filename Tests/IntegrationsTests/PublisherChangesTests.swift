@@ -9,7 +9,8 @@ import Testing
 @testable import Integrations
 
 /// The list of changes in a version's manifest.
-@Suite struct PublisherChangesTests {
+@Suite(.proves(.releases, "Registry: A version's page: what changed since the version before, as its manifest has it"))
+struct PublisherChangesTests {
     private func changes(_ fixture: PublisherFixture, _ patch: Int) async throws -> VersionChanges? {
         try #require(
             try await fixture.versions.manifest(

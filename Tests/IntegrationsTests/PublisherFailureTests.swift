@@ -13,7 +13,11 @@ import Testing
 @Suite struct PublisherFailureTests {
     /// After the failure the daemon is started again. Then either the same integration's trigger runs again, or the integration has
     /// ended and a user's rerun publishes the commit.
-    @Test(arguments: [false, true], [false, true])
+    @Test(
+        .proves(
+            .versions,
+            "On start: reserved and there → published; reserved and not there → staged again; there without a row → adopted"
+        ), arguments: [false, true], [false, true])
     func testThatTheNextStartEndsWithTheVersionOnceAndNoGap(isDoneFirst: Bool, isRerun: Bool) async throws {
         var count = 0
         var hasSucceeded = false
@@ -78,7 +82,12 @@ import Testing
     }
 
     /// The moves of docs/internals/architecture.md, "Publishing"; the daemon dies after the first so many.
-    @Test(arguments: 1...4) func testThatADaemonThatDiesBetweenTheMovesIsFollowedByOneThatGoesOn(moves: Int)
+    @Test(
+        .proves(
+            .versions,
+            "On start: reserved and there → published; reserved and not there → staged again; there without a row → adopted"
+        ), arguments: 1...4)
+    func testThatADaemonThatDiesBetweenTheMovesIsFollowedByOneThatGoesOn(moves: Int)
         async throws
     {
         try await withPublisher { fixture in
@@ -137,7 +146,12 @@ import Testing
     }
 
     /// A full disk leaves it like this, if neither the number can be released nor the row be written. There is no restart in between.
-    @Test(arguments: [false, true]) func testThatTheNextPublicationSettlesWhatAnEndedOneCouldNot(
+    @Test(
+        .proves(
+            .versions,
+            "On start: reserved and there → published; reserved and not there → staged again; there without a row → adopted"
+        ), arguments: [false, true])
+    func testThatTheNextPublicationSettlesWhatAnEndedOneCouldNot(
         liesThere: Bool
     ) async throws {
         try await withPublisher { fixture in
@@ -160,7 +174,12 @@ import Testing
     }
 
     /// An integration that has not ended keeps its number, because its daemon continues it.
-    @Test func testThatANumberOfOneThatHasNotEndedStaysItsOwn() async throws {
+    @Test(
+        .proves(
+            .versions,
+            "On start: reserved and there → published; reserved and not there → staged again; there without a row → adopted"
+        ))
+    func testThatANumberOfOneThatHasNotEndedStaysItsOwn() async throws {
         try await withPublisher { fixture in
             // given
             try await fixture.work.branch("release/1.0")

@@ -25,7 +25,12 @@ import Testing
 
     private func package() throws -> PackageIdentifier { try #require(PackageIdentifier("Acme.Kit")) }
 
-    @Test func testThatTheVersionHasTheCommitsArchiveAndManifests() async throws {
+    @Test(
+        .proves(
+            .releases,
+            "Registry: `publish: { version: branch, registry: acme.kit }` fills it from the commit, whole or not at all"
+        ))
+    func testThatTheVersionHasTheCommitsArchiveAndManifests() async throws {
         try await withPublisher { fixture in
             // given
             try await fixture.work.branch("release/1.0")
@@ -61,7 +66,12 @@ import Testing
     }
 
     /// The archive depends only on the commit: another publisher at another time makes the same bytes.
-    @Test func testThatOneCommitMakesTheSameBytes() async throws {
+    @Test(
+        .proves(
+            .releases,
+            "Registry: `publish: { version: branch, registry: acme.kit }` fills it from the commit, whole or not at all"
+        ))
+    func testThatOneCommitMakesTheSameBytes() async throws {
         try await withPublisher { fixture in
             // given
             let commit = try await fixture.work.commit(files: Self.files())
@@ -83,10 +93,16 @@ import Testing
         }
     }
 
-    @Test(arguments: [
-        (0, 0, "has no Package.swift in its root"), (1, 2 << 20, "is larger than"),
-        (33, 1, "has more than 32 manifests"),
-    ]) func testThatWhatIsNoPackageGetsNoNumber(count: Int, size: Int, reason: String) async throws {
+    @Test(
+        .proves(
+            .releases,
+            "Registry: `publish: { version: branch, registry: acme.kit }` fills it from the commit, whole or not at all"
+        ),
+        arguments: [
+            (0, 0, "has no Package.swift in its root"), (1, 2 << 20, "is larger than"),
+            (33, 1, "has more than 32 manifests"),
+        ])
+    func testThatWhatIsNoPackageGetsNoNumber(count: Int, size: Int, reason: String) async throws {
         try await withPublisher { fixture in
             // given
             try await fixture.work.branch("release/1.0")
@@ -105,7 +121,12 @@ import Testing
         }
     }
 
-    @Test func testThatALinkIsNoManifest() async throws {
+    @Test(
+        .proves(
+            .releases,
+            "Registry: `publish: { version: branch, registry: acme.kit }` fills it from the commit, whole or not at all"
+        ))
+    func testThatALinkIsNoManifest() async throws {
         try await withPublisher { fixture in
             // given
             try await fixture.work.branch("release/1.0")
@@ -120,7 +141,12 @@ import Testing
         }
     }
 
-    @Test func testThatAPackageOfAnotherProductIsRefusedBeforeAnythingIsPublished() async throws {
+    @Test(
+        .proves(
+            .releases,
+            "Registry: A package belongs to one product. Another one's is an error before publishing; the owner keeps it, whatever a new file is called"
+        ))
+    func testThatAPackageOfAnotherProductIsRefusedBeforeAnythingIsPublished() async throws {
         try await withPublisher { fixture in
             // given
             try await fixture.work.branch("release/1.0")
@@ -138,7 +164,12 @@ import Testing
     }
 
     /// As for every version: if the daemon stops at any file operation and starts again, the version exists once and complete, with its archive.
-    @Test(arguments: [false, true]) func testThatAStoppedPublishEndsWithTheArchiveOnce(isDoneFirst: Bool) async throws {
+    @Test(
+        .proves(
+            .releases,
+            "Registry: `publish: { version: branch, registry: acme.kit }` fills it from the commit, whole or not at all"
+        ), arguments: [false, true])
+    func testThatAStoppedPublishEndsWithTheArchiveOnce(isDoneFirst: Bool) async throws {
         var count = 0
         var hasSucceeded = false
         while !hasSucceeded {
@@ -169,7 +200,12 @@ import Testing
         #expect(count >= 13)
     }
 
-    @Test func testThatALostDatabaseLosesNoPackage() async throws {
+    @Test(
+        .proves(
+            .releases,
+            "Registry: `publish: { version: branch, registry: acme.kit }` fills it from the commit, whole or not at all"
+        ))
+    func testThatALostDatabaseLosesNoPackage() async throws {
         try await withPublisher { fixture in
             // given
             try await fixture.work.branch("release/1.0")
@@ -192,7 +228,11 @@ import Testing
 
     /// The directory was moved into place and its row could not be written. Then `registry:` was added or removed, and the triggers were run
     /// again: by another integration, or after a restart of the daemon.
-    @Test(arguments: [false, true], [false, true])
+    @Test(
+        .proves(
+            .releases,
+            "Registry: A version is in it as its manifest says, whatever the bot's file says when its row is written at last"
+        ), arguments: [false, true], [false, true])
     func testThatTheRowIsAsTheManifestThatLiesThere(wasInRegistry: Bool, isRestarted: Bool) async throws {
         try await withPublisher { fixture in
             // given
@@ -226,7 +266,10 @@ import Testing
     }
 
     /// The repository of the commit stays with the version, without a possible token, because the bot's repository can change.
-    @Test func testThatTheVersionSaysItsRepository() async throws {
+    @Test(
+        .proves(
+            .releases, "Registry: A version stays of the repository that it was made of, wherever its bot looks today"))
+    func testThatTheVersionSaysItsRepository() async throws {
         try await withPublisher { fixture in
             // given
             try await fixture.work.branch("release/1.0")
@@ -246,7 +289,12 @@ import Testing
     }
 
     /// In a tree that was joined from two services, the package belongs to its owner, and the other's version is there without it.
-    @Test func testThatAnAdoptedVersionTakesNoOtherProductsPackage() async throws {
+    @Test(
+        .proves(
+            .releases,
+            "Registry: A package belongs to one product. Another one's is an error before publishing; the owner keeps it, whatever a new file is called"
+        ))
+    func testThatAnAdoptedVersionTakesNoOtherProductsPackage() async throws {
         try await withPublisher { fixture in
             // given
             try await fixture.work.branch("release/1.0")
@@ -266,7 +314,12 @@ import Testing
         }
     }
 
-    @Test func testThatALinkThatLeadsOutIsSaidToBeMissing() async throws {
+    @Test(
+        .proves(
+            .releases,
+            "Registry: `publish: { version: branch, registry: acme.kit }` fills it from the commit, whole or not at all"
+        ))
+    func testThatALinkThatLeadsOutIsSaidToBeMissing() async throws {
         try await withPublisher { fixture in
             // given
             try await fixture.work.branch("release/1.0")
@@ -286,14 +339,17 @@ import Testing
 
     /// A published version never changes, even if `registry:` is added later.
     @Test(
+        .proves(
+            .releases,
+            "Registry: `registry:` that comes after a commit was published is said, not silently without effect"),
         arguments: [
             (nil, "which is not in the package registry; the next version will be"),
             ("acme.old", "which is in the package registry as acme.old; the next version has the new name"),
             ("acme.kit", nil),
-        ] as [(String?, String?)]) func testThatWhatWasPublishedBeforeSaysThatItIsNotInTheRegistry(
-            before: String?, said: String?
-        ) async throws
-    {
+        ] as [(String?, String?)])
+    func testThatWhatWasPublishedBeforeSaysThatItIsNotInTheRegistry(
+        before: String?, said: String?
+    ) async throws {
         try await withPublisher { fixture in
             // given
             try await fixture.work.branch("release/1.0")

@@ -10,7 +10,8 @@ import Testing
 
 @Suite struct PublisherTests {
     @Suite struct GivenAReleaseBranch {
-        @Test func testThatItCountsPatchesFromZero() async throws {
+        @Test(.proves(.versions, "`version: branch`: release/1.4 → 1.4.0, 1.4.1"))
+        func testThatItCountsPatchesFromZero() async throws {
             try await withPublisher { fixture in
                 // given
                 try await fixture.work.branch("release/1.0")
@@ -23,7 +24,8 @@ import Testing
             }
         }
 
-        @Test func testThatItPublishesTheFilesUnderTheVersionsName() async throws {
+        @Test(.proves(.versions, "Move 4: the row is published"), .proves(.triggers, "Publish"))
+        func testThatItPublishesTheFilesUnderTheVersionsName() async throws {
             try await withPublisher { fixture in
                 // given
                 try await fixture.work.branch("release/1.0")
@@ -76,7 +78,12 @@ import Testing
         }
 
         @Suite struct WhenTheVersionExists {
-            @Test func testThatTheSameCommitIsAlreadyPublished() async throws {
+            @Test(
+                .proves(
+                    .releases,
+                    "Versions: Two integrations of one branch that race, a nightly run of an unchanged branch, a rerun: each ends as defined, no number twice"
+                ))
+            func testThatTheSameCommitIsAlreadyPublished() async throws {
                 try await withPublisher { fixture in
                     // given
                     try await fixture.work.branch("release/1.0")
@@ -94,7 +101,13 @@ import Testing
                 }
             }
 
-            @Test func testThatAnAncestorIsSuperseded() async throws {
+            @Test(
+                .proves(.versions, "`version: branch`: release/1.4 → 1.4.0, 1.4.1"),
+                .proves(
+                    .releases,
+                    "Versions: Two integrations of one branch that race, a nightly run of an unchanged branch, a rerun: each ends as defined, no number twice"
+                ))
+            func testThatAnAncestorIsSuperseded() async throws {
                 try await withPublisher { fixture in
                     // given
                     try await fixture.work.branch("release/1.0")
@@ -127,7 +140,10 @@ import Testing
                 }
             }
 
-            @Test func testThatItRefusesOtherBytes() async throws {
+            @Test(
+                .proves(.versions, "Move 3: renamed without replacing"),
+                .proves(.testsAndPages, "Suites are nested for contexts"))
+            func testThatItRefusesOtherBytes() async throws {
                 try await withPublisher { fixture in
                     // given: the reserved number is in the tree, made by another integration of another commit
                     try await fixture.work.branch("release/1.0")
@@ -192,7 +208,12 @@ import Testing
                 }
             }
 
-            @Test func testThatTheNextStartAdoptsIt() async throws {
+            @Test(
+                .proves(
+                    .versions,
+                    "On start: reserved and there → published; reserved and not there → staged again; there without a row → adopted"
+                ))
+            func testThatTheNextStartAdoptsIt() async throws {
                 try await withPublisher { fixture in
                     // given
                     try await fixture.work.branch("release/1.0")
@@ -226,7 +247,12 @@ import Testing
             }
         }
 
-        @Suite struct WhenTwoIntegrationsRace {
+        @Suite(
+            .proves(
+                .releases,
+                "Versions: Two integrations of one branch that race, a nightly run of an unchanged branch, a rerun: each ends as defined, no number twice"
+            ))
+        struct WhenTwoIntegrationsRace {
             @Test func testThatEachCommitGetsANumberAndNoneIsLeftOut() async throws {
                 try await withPublisher { fixture in
                     // given: commits that do not supersede each other
@@ -277,7 +303,9 @@ import Testing
     }
 
     @Suite struct GivenATag {
-        @Test(arguments: [("1.4.0", "1.4.0"), ("v1.4.0", "1.4.0"), ("2.0.0-beta.1", "2.0.0-beta.1")])
+        @Test(
+            .proves(.versions, "`version: tag`: 1.4.0 or v1.4.0"),
+            arguments: [("1.4.0", "1.4.0"), ("v1.4.0", "1.4.0"), ("2.0.0-beta.1", "2.0.0-beta.1")])
         func testThatItsNameIsTheVersion(tag: String, version: String) async throws {
             try await withPublisher { fixture in
                 // given
@@ -293,7 +321,8 @@ import Testing
             }
         }
 
-        @Test(arguments: ["latest", "1.4", "release-1.4.0", "v"])
+        @Test(
+            .proves(.versions, "`version: tag`: 1.4.0 or v1.4.0"), arguments: ["latest", "1.4", "release-1.4.0", "v"])
         func testThatANameThatIsNoVersionGetsASentence(tag: String) async throws {
             try await withPublisher { fixture in
                 // given

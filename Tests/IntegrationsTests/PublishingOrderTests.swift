@@ -9,7 +9,8 @@ import Testing
 
 /// Commits of one branch that are published in another order than they were made, or more than once.
 @Suite struct PublishingOrderTests {
-    @Test func testU6ThatLatestNeverGoesBackWhenAnOlderLineIsPublishedLater() async throws {
+    @Test(.proves(.releases, "Versions: `latest` never goes back when 1.2.1 follows 1.3.0"))
+    func testU6ThatLatestNeverGoesBackWhenAnOlderLineIsPublishedLater() async throws {
         try await withPublisher { fixture in
             // given
             for line in ["1.2", "1.3"] {
@@ -32,7 +33,11 @@ import Testing
         }
     }
 
-    @Test(arguments: 0..<4)
+    @Test(
+        .proves(
+            .releases,
+            "Versions: Two integrations of one branch that race, a nightly run of an unchanged branch, a rerun: each ends as defined, no number twice"
+        ), arguments: 0..<4)
     func testThatACommitAndItsParentThatRaceEndInOneOfTwoWays(round: Int) async throws {
         try await withPublisher { fixture in
             // given
@@ -59,7 +64,12 @@ import Testing
         }
     }
 
-    @Test func testThatNightlyRunsOfAnUnchangedBranchPublishNothingNew() async throws {
+    @Test(
+        .proves(
+            .releases,
+            "Versions: Two integrations of one branch that race, a nightly run of an unchanged branch, a rerun: each ends as defined, no number twice"
+        ))
+    func testThatNightlyRunsOfAnUnchangedBranchPublishNothingNew() async throws {
         try await withPublisher { fixture in
             // given
             try await fixture.work.branch("release/1.0")

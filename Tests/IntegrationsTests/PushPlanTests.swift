@@ -42,7 +42,12 @@ import Testing
     }
 
     @Suite struct GivenARecipe {
-        @Test func testThatEachConfigurationIsWhatItsIntegrationRan() async throws {
+        @Test(
+            .proves(
+                .jobs,
+                "`martlet bot NAME --plan` shows what the next push of each watched branch would run, archive and publish, and a wrong recipe's messages, for at most 20 branches"
+            ))
+        func testThatEachConfigurationIsWhatItsIntegrationRan() async throws {
             let tests = PushPlanTests()
             try await withBot(BotPlan(configurations: ["debug", "release"], file: BotPlan.publishing)) { bot in
                 // given
@@ -121,7 +126,12 @@ import Testing
             }
         }
 
-        @Test func testThatAReleaseBranchIsBuiltOptimized() async throws {
+        @Test(
+            .proves(
+                .jobs,
+                "`martlet bot NAME --plan` shows what the next push of each watched branch would run, archive and publish, and a wrong recipe's messages, for at most 20 branches"
+            ))
+        func testThatAReleaseBranchIsBuiltOptimized() async throws {
             let files = ["Cargo.toml": "[package]\nname = \"kit\"\nversion = \"0.1.0\"\n", "src/lib.rs": ""]
             try await withBot(BotPlan(isRepositoryEmpty: true, file: BotPlan.publishing)) { bot in
                 // given
@@ -175,7 +185,12 @@ import Testing
                 of: source, product: fixture.product, ref: RefName(branch: branch), tip: tip, mirror: fixture.mirror)
         }
 
-        @Test func testThatABranchsNextVersionIsTheOneThatItsNextCommitGets() async throws {
+        @Test(
+            .proves(
+                .jobs,
+                "`martlet bot NAME --plan` shows what the next push of each watched branch would run, archive and publish, and a wrong recipe's messages, for at most 20 branches"
+            ))
+        func testThatABranchsNextVersionIsTheOneThatItsNextCommitGets() async throws {
             try await withPublisher { fixture in
                 // given
                 try await fixture.work.branch("release/1.0")

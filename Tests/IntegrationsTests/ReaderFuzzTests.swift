@@ -25,7 +25,8 @@ import Testing
         }
     }
 
-    @Test(.threat("P2")) func testP2ThatNoInputEndsTheReader() throws {
+    @Test(.proves(.reports, "No input stops a reader or costs more than linear time"), .threat("P2"))
+    func testP2ThatNoInputEndsTheReader() throws {
         // given
         let seconds = ProcessInfo.processInfo.environment["MARTLET_FUZZ_SECONDS"].flatMap { Double($0) } ?? 0
         let end = ContinuousClock.now + .seconds(seconds)

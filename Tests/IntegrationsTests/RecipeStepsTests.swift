@@ -27,7 +27,12 @@ import Testing
 
         """
 
-    @Test func testThatTheyRunInTheirOrderAsTheyAreWritten() async throws {
+    @Test(
+        .proves(
+            .steps,
+            "Steps that a recipe writes out: name, kind, command, environment, time-out, working directory, network, report, secrets"
+        ))
+    func testThatTheyRunInTheirOrderAsTheyAreWritten() async throws {
         let executor = ScriptedExecutor.playing()
         try await withBot(BotPlan(recipe: Self.recipe, executor: .scripted(executor))) { bot in
             // when
@@ -60,7 +65,8 @@ import Testing
     }
 
     /// With real processes: a step's report is read although the next step writes a file of the same name.
-    @Test func testThatTestsOfStepsWithOneReportFileAllCount() async throws {
+    @Test(.proves(.jobs, "Each step's reports are taken directly after it, all within one limit"))
+    func testThatTestsOfStepsWithOneReportFileAllCount() async throws {
         let recipe = """
             configurations:
               debug:
@@ -84,11 +90,16 @@ import Testing
         }
     }
 
-    @Test(arguments: [
-        ("build", "false\necho ok", Verdict.buildErrors), ("build", "false | cat", .buildErrors),
-        ("test", "there-is-no-such-program\necho the rest", .testFailures),
-        ("test", "set +e\nfalse\necho ok", .succeeded),
-    ])
+    @Test(
+        .proves(
+            .issueHistory,
+            "A recipe's command ends at its first failure, also in a pipeline; `#!` names its interpreter; only comments are an error; `lint` says how lines run"
+        ),
+        arguments: [
+            ("build", "false\necho ok", Verdict.buildErrors), ("build", "false | cat", .buildErrors),
+            ("test", "there-is-no-such-program\necho the rest", .testFailures),
+            ("test", "set +e\nfalse\necho ok", .succeeded),
+        ])
     func testThatACommandOfWhichOneLineFailsIsRed(_ key: String, _ command: String, _ verdict: Verdict) async throws {
         let lines = command.split(separator: "\n").map { "      \($0)\n" }.joined()
         let other = key == "build" ? "test" : "build"
@@ -144,7 +155,12 @@ import Testing
                     """, file: "branches: [main, other]\n\(bot)\n", executor: .scripted(executor))
         }
 
-        @Test func testThatItGoesToTheStepThatAsksAndIntoNoFile() async throws {
+        @Test(
+            .proves(
+                .steps,
+                "Secrets for jobs by name, step, configuration and ref; who may not have one is told, and nothing runs")
+        )
+        func testThatItGoesToTheStepThatAsksAndIntoNoFile() async throws {
             let executor = ScriptedExecutor.playing()
             let plan = plan(executor, bot: "secrets: [{ name: registry-token, branches: [main], steps: deploy }]")
             try await withBot(plan) { bot in
@@ -166,22 +182,27 @@ import Testing
             }
         }
 
-        @Test(arguments: [
-            ("", "the bot file gives it to no job; the bot's owner adds `secrets: [{ name: registry-token"),
-            ("secrets: [{ name: another, branches: [main] }]", "the bot file gives it to no job"),
-            (
-                "secrets: [{ name: registry-token, branches: [other, \"r/*\"] }]",
-                "gives it to jobs of branch other, branch r/*, and this is one of refs/heads/main"
-            ),
-            (
-                "secrets: [{ name: registry-token, branches: [main], steps: [other] }]",
-                "to other steps or configurations, not to deploy of debug"
-            ),
-            (
-                "secrets: [{ name: registry-token, branches: [main], configurations: [release] }]",
-                "to other steps or configurations, not to deploy of debug"
-            ),
-        ])
+        @Test(
+            .proves(.jobs, "A job that is not begun by its recipe's fault is an error and an issue"),
+            .proves(
+                .steps,
+                "Secrets for jobs by name, step, configuration and ref; who may not have one is told, and nothing runs"),
+            arguments: [
+                ("", "the bot file gives it to no job; the bot's owner adds `secrets: [{ name: registry-token"),
+                ("secrets: [{ name: another, branches: [main] }]", "the bot file gives it to no job"),
+                (
+                    "secrets: [{ name: registry-token, branches: [other, \"r/*\"] }]",
+                    "gives it to jobs of branch other, branch r/*, and this is one of refs/heads/main"
+                ),
+                (
+                    "secrets: [{ name: registry-token, branches: [main], steps: [other] }]",
+                    "to other steps or configurations, not to deploy of debug"
+                ),
+                (
+                    "secrets: [{ name: registry-token, branches: [main], configurations: [release] }]",
+                    "to other steps or configurations, not to deploy of debug"
+                ),
+            ])
         func testThatWhoMayNotHaveItIsTold(bot lines: String, reason: String) async throws {
             let executor = ScriptedExecutor.playing()
             try await withBot(plan(executor, bot: lines)) { bot in
@@ -202,7 +223,9 @@ import Testing
         }
 
         /// The recipe was read and stored by an earlier version.
-        @Test func testThatNoStepGetsAnothersOfTheSameVariable() async throws {
+        @Test(
+            .proves(.steps, "Two secrets of one job that would be one variable are refused, so no step gets another's"))
+        func testThatNoStepGetsAnothersOfTheSameVariable() async throws {
             try await withRunningJob { bot, executor, id in
                 // given
                 let record = try #require(try await bot.store.integration(id))
@@ -268,7 +291,8 @@ import Testing
             }
         }
 
-        @Test func testThatItLiesInTheOwnersDirectory() async throws {
+        @Test(.proves(.sandbox, "A recipe chooses neither what of the machine its jobs see nor a path as image"))
+        func testThatItLiesInTheOwnersDirectory() async throws {
             let executor = ScriptedExecutor.playing()
             try await withTemporaryDirectory { images in
                 try images.makeDirectory("images/alpine")
@@ -291,7 +315,8 @@ import Testing
             }
         }
 
-        @Test func testThatAnotherIsToldWhichThereAre() async throws {
+        @Test(.proves(.sandbox, "A recipe chooses neither what of the machine its jobs see nor a path as image"))
+        func testThatAnotherIsToldWhichThereAre() async throws {
             let executor = ScriptedExecutor.playing()
             try await withTemporaryDirectory { images in
                 try images.makeDirectory("images/ubuntu")

@@ -1,12 +1,15 @@
+import TestSupport
 import Testing
 
 @testable import Integrations
 
 @Suite struct ReleaseLineTests {
-    @Test(arguments: [
-        ("release/1.4", "1.4"), ("1.4", "1.4"), ("v1.4", "1.4"), ("release/v2", "2.0"), ("release/0.1", "0.1"),
-        ("teams/kit/release/10.20", "10.20"), ("release/99999999999999999999.0", "99999999999999999999.0"),
-    ])
+    @Test(
+        .proves(.versions, "`version: branch`: release/1.4 → 1.4.0, 1.4.1"),
+        arguments: [
+            ("release/1.4", "1.4"), ("1.4", "1.4"), ("v1.4", "1.4"), ("release/v2", "2.0"), ("release/0.1", "0.1"),
+            ("teams/kit/release/10.20", "10.20"), ("release/99999999999999999999.0", "99999999999999999999.0"),
+        ])
     func testThatItReadsMajorAndMinor(branch: String, line: String) {
         #expect(ReleaseLine(branch: branch)?.description == line)
     }

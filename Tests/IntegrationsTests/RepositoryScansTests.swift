@@ -34,7 +34,8 @@ import Testing
         return commit
     }
 
-    @Test func testThatAScanQueuesWhatItFound() async throws {
+    @Test(.proves(.intake, "Poll, less often once an authentic webhook has arrived"))
+    func testThatAScanQueuesWhatItFound() async throws {
         try await withScans { core, signal in
             // given
             let commit = try await makeRepository(core)
@@ -82,7 +83,11 @@ import Testing
     }
 
     /// Commits of a branch that no bot watches are not fetched, and none are if the disk is full.
-    @Test(arguments: [true, false])
+    @Test(
+        .proves(
+            .sourceControl,
+            "A look fetches the new commits that integrations need, in one pack. If it cannot, it lists nevertheless; large, slow and first fetches are left to the fetch"
+        ), arguments: [true, false])
     func testThatACommitIsInTheMirrorWhenItIsQueued(hasRoom: Bool) async throws {
         try await withScans(mayFetch: hasRoom) { core, signal in
             // given: a mirror that an integration has fetched
@@ -116,7 +121,8 @@ import Testing
     }
 
     /// Each scan that fetches something adds a pack.
-    @Test func testThatAMirrorWithManyPacksIsRepackedBesideTheScans() async throws {
+    @Test(.proves(.sourceControl, "Mirrors with many packs are repacked, nothing dropped"))
+    func testThatAMirrorWithManyPacksIsRepackedBesideTheScans() async throws {
         try await withScans { core, signal in
             // given: files that git does not take for packs, but counts
             let first = try await makeRepository(core)
@@ -143,7 +149,11 @@ import Testing
         }
     }
 
-    @Suite struct GivenAHeadThatNamesNoBranch {
+    @Suite(
+        .proves(
+            .sourceControl,
+            "If HEAD names no branch, the only branch is integrated; of several, the bot says what to do"))
+    struct GivenAHeadThatNamesNoBranch {
         private let outer = RepositoryScansTests()
 
         /// Makes a bare repository whose HEAD names a missing branch, or a commit.
@@ -191,7 +201,12 @@ import Testing
         }
     }
 
-    @Suite struct GivenAnEmptyRepository {
+    @Suite(
+        .proves(
+            .badInput,
+            "A repository without a push is not a failure: page, commands and API say that it is empty; one that had branches and lists none is a failure"
+        ))
+    struct GivenAnEmptyRepository {
         private let outer = RepositoryScansTests()
 
         @Test func testThatItIsNoFailureAndItsFirstPushIsIntegrated() async throws {
@@ -240,7 +255,8 @@ import Testing
         }
     }
 
-    @Test func testThatAFailedScanIsStoredAndTriedAgainAfterAPauseThatGrows() async throws {
+    @Test(.proves(.intake, "Polls scattered by a tenth, failed scans tried again after pauses that grow"))
+    func testThatAFailedScanIsStoredAndTriedAgainAfterAPauseThatGrows() async throws {
         try await withScans { core, signal in
             // given
             signal.notify()

@@ -33,7 +33,8 @@ import Testing
         }
     }
 
-    @Test func testThatItsJobsAreNotRunLater() async throws {
+    @Test(.proves(.programs, "`rerun`: further attempts of one integration, the newest counts"))
+    func testThatItsJobsAreNotRunLater() async throws {
         try await withGuard { bot, does, executor, first in
             // given
             does.withLock { $0 = .holds }
@@ -59,7 +60,8 @@ import Testing
         }
     }
 
-    @Test func testThatWhatWasFoundRemains() async throws {
+    @Test(.proves(.programs, "`rerun`: further attempts of one integration, the newest counts"))
+    func testThatWhatWasFoundRemains() async throws {
         try await withGuard { bot, does, _, first in
             // given
             does.withLock { $0 = .fails }
@@ -78,7 +80,8 @@ import Testing
         }
     }
 
-    @Test func testThatManyWhoTakeOneBackLeaveNoRequestForTheNext() async throws {
+    @Test(.proves(.jobs, "A cancellation request a rerun that somebody else took back meets no later one"))
+    func testThatManyWhoTakeOneBackLeaveNoRequestForTheNext() async throws {
         let executor = ScriptedExecutor.playing { $0.environment["MARTLET_INTEGRATION_NUMBER"] == "2" }
         try await withBot(BotPlan(executor: .scripted(executor))) { bot in
             // given: a rerun that waits for the end of an earlier integration of its branch

@@ -50,7 +50,12 @@ import Testing
             }
         }
 
-        @Test func testThatFailedRunsOnlyItAndTheNewestAttemptCounts() async throws {
+        @Test(
+            .proves(
+                .testHistory,
+                "A pass on retry is *flaky*, never silently green: by a tool's retries, a rerun of all or of some tests, an attempt made again"
+            ), .proves(.programs, "`rerun --failed`, `--tests FILTER`, `--triggers`"))
+        func testThatFailedRunsOnlyItAndTheNewestAttemptCounts() async throws {
             try await withFailedRelease { bot, _, first in
                 // when
                 let accepted = try await bot.operations.rerun(first.id, Rerun(isFailedOnly: true), by: "ada")
@@ -78,7 +83,8 @@ import Testing
             }
         }
 
-        @Test func testThatTheRestRunsEveryConfigurationAgain() async throws {
+        @Test(.proves(.programs, "`rerun`: further attempts of one integration, the newest counts"))
+        func testThatTheRestRunsEveryConfigurationAgain() async throws {
             try await withFailedRelease { bot, _, first in
                 // when
                 _ = try await bot.operations.rerun(first.id, Rerun(), by: "ada")
@@ -95,7 +101,8 @@ import Testing
             }
         }
 
-        @Test func testThatTheRecordedRecipeIsReplayed() async throws {
+        @Test(.proves(.programs, "`rerun`: further attempts of one integration, the newest counts"))
+        func testThatTheRecordedRecipeIsReplayed() async throws {
             try await withFailedRelease { bot, _, first in
                 // given: the bot file has a different recipe by now
                 try bot.writeFile("recipe: { configurations: { other: { build: 'true' } } }\n")
@@ -114,7 +121,8 @@ import Testing
             }
         }
 
-        @Test func testThatAVersionIsPublishedByTheRerunAndNeverTwice() async throws {
+        @Test(.proves(.programs, "`rerun`: further attempts of one integration, the newest counts"))
+        func testThatAVersionIsPublishedByTheRerunAndNeverTwice() async throws {
             try await withFailedRelease(file: BotPlan.publishing) { bot, _, first in
                 // given
                 expectTriggers(of: first, ["publish": .skipped])
@@ -158,7 +166,8 @@ import Testing
     }
 
     @Suite struct GivenAFailedTrigger {
-        @Test func testThatTriggersRunAgainWithoutAnyJob() async throws {
+        @Test(.proves(.programs, "`rerun --failed`, `--tests FILTER`, `--triggers`"))
+        func testThatTriggersRunAgainWithoutAnyJob() async throws {
             let executor = Flaky([]).executor
             let file = BotPlan.uploading + "  - { name: ready, phase: before, run: ready }\n"
             let plan = BotPlan(file: file, scripts: ["ready": "#!/bin/sh\n"], executor: .scripted(executor))
@@ -188,7 +197,8 @@ import Testing
             }
         }
 
-        @Test func testThatWhoWantsWhatFailedIsToldOfTheTriggers() async throws {
+        @Test(.proves(.programs, "`rerun --failed`, `--tests FILTER`, `--triggers`"))
+        func testThatWhoWantsWhatFailedIsToldOfTheTriggers() async throws {
             let plan = BotPlan(file: BotPlan.uploading, executor: .scripted(Flaky([]).executor))
             try await withBot(plan) { bot in
                 // given
@@ -254,7 +264,8 @@ import Testing
             expectContains(error?.message ?? "", text, sourceLocation: sourceLocation)
         }
 
-        @Test func testThatEachRefusalSaysWhy() async throws {
+        @Test(.proves(.programs, "`rerun --failed`, `--tests FILTER`, `--triggers`"))
+        func testThatEachRefusalSaysWhy() async throws {
             try await withBot(BotPlan(executor: .scripted(Flaky([]).executor))) { bot in
                 // given
                 let done = try await bot.integrate()
@@ -292,7 +303,8 @@ import Testing
     }
 
     @Suite struct WhenItIsCanceled {
-        @Test func testThatOneThatHasNotBegunIsTakenBack() async throws {
+        @Test(.proves(.programs, "`rerun`: further attempts of one integration, the newest counts"))
+        func testThatOneThatHasNotBegunIsTakenBack() async throws {
             let held = ScriptedExecutor()
             let isHeld = Locked(false)
             let playing = Flaky([]).executor
@@ -367,7 +379,10 @@ import Testing
         }
     }
 
-    @Test func testThatALostAttemptOfARerunGetsOneMoreByItself() async throws {
+    @Test(
+        .proves(.jobs, "A job that came to nothing by the machine's fault is told in the service's log"),
+        .proves(.programs, "`rerun`: further attempts of one integration, the newest counts"))
+    func testThatALostAttemptOfARerunGetsOneMoreByItself() async throws {
         let scripted = ScriptedExecutor()
         let executor = scripted
         try await withBot(BotPlan(executor: .scripted(executor))) { bot in

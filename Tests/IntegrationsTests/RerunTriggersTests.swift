@@ -7,7 +7,8 @@ import TestSupport
 import Testing
 
 /// `rerun --triggers` of a canceled integration.
-@Suite struct RerunTriggersTests {
+@Suite(.proves(.jobs, "Triggers that were canceled run again by `rerun --triggers`, where the jobs have a result"))
+struct RerunTriggersTests {
     @Test func testThatThoseOfAnUploadThatWasCanceledRunAgain() async throws {
         try await withBot(configurations: ["debug"], file: BotPlan.uploading) { bot in
             // given

@@ -8,6 +8,10 @@ import Testing
     private func found(_ output: String) -> ResolveFailure? { ResolveFailure.find(in: Array(output.utf8)) }
 
     @Test(
+        .proves(
+            .jobs,
+            "A failed resolve step names the dependency, and says whether its registry could not be reached, refuses access, or does not have it"
+        ),
         arguments: [
             (
                 """
@@ -69,38 +73,43 @@ import Testing
             failure.sentence, "could not be fetched: \(server) cannot be reached; see whether this machine reaches it")
     }
 
-    @Test(arguments: [
-        (
-            "npm ERR! 404 Not Found - GET https://registry.npmjs.org/left-padd - Not found\n"
-                + "npm ERR! 404  'left-padd@^1.0.0' is not in this registry.\n", "left-padd@^1.0.0"
+    @Test(
+        .proves(
+            .jobs,
+            "A failed resolve step names the dependency, and says whether its registry could not be reached, refuses access, or does not have it"
         ),
-        ("npm error notarget No matching version found for left-pad@^99.0.0.\n", "left-pad@^99.0.0"),
-        (
-            "ERROR: Could not find a version that satisfies the requirement foo==9 (from versions: 1.0)\n"
-                + "ERROR: No matching distribution found for foo==9\n", "foo==9"
-        ),
-        ("error: no matching package named `serdee` found\nlocation searched: crates.io index\n", "serdee"),
-        (
-            "error: failed to select a version for the requirement `serde = \"^99\"`\ncandidate versions found which didn't match: 1.0.0\n",
-            "serde = \"^99\""
-        ),
-        (
-            "go: github.com/acme/none@v1.0.0: reading https://proxy.golang.org/github.com/acme/none/@v/v1.0.0.mod: 404 Not Found\n",
-            "github.com/acme/none@v1.0.0"
-        ),
-        (
-            "error: Dependencies could not be resolved because no versions of 'swift-nio' match the requirement 99.0.0..<100.0.0\n",
-            "swift-nio"
-        ),
-        (
-            "  Problem 1\n    - Root composer.json requires acme/none ^1.0, it could not be found in any version, there may be a typo.\n",
-            "acme/none"
-        ),
-        (
-            "Could not find gem 'rake (~> 99)' in rubygems repository https://rubygems.org/ or installed locally.\n",
-            "rake (~> 99)"
-        ),
-    ])
+        arguments: [
+            (
+                "npm ERR! 404 Not Found - GET https://registry.npmjs.org/left-padd - Not found\n"
+                    + "npm ERR! 404  'left-padd@^1.0.0' is not in this registry.\n", "left-padd@^1.0.0"
+            ),
+            ("npm error notarget No matching version found for left-pad@^99.0.0.\n", "left-pad@^99.0.0"),
+            (
+                "ERROR: Could not find a version that satisfies the requirement foo==9 (from versions: 1.0)\n"
+                    + "ERROR: No matching distribution found for foo==9\n", "foo==9"
+            ),
+            ("error: no matching package named `serdee` found\nlocation searched: crates.io index\n", "serdee"),
+            (
+                "error: failed to select a version for the requirement `serde = \"^99\"`\ncandidate versions found which didn't match: 1.0.0\n",
+                "serde = \"^99\""
+            ),
+            (
+                "go: github.com/acme/none@v1.0.0: reading https://proxy.golang.org/github.com/acme/none/@v/v1.0.0.mod: 404 Not Found\n",
+                "github.com/acme/none@v1.0.0"
+            ),
+            (
+                "error: Dependencies could not be resolved because no versions of 'swift-nio' match the requirement 99.0.0..<100.0.0\n",
+                "swift-nio"
+            ),
+            (
+                "  Problem 1\n    - Root composer.json requires acme/none ^1.0, it could not be found in any version, there may be a typo.\n",
+                "acme/none"
+            ),
+            (
+                "Could not find gem 'rake (~> 99)' in rubygems repository https://rubygems.org/ or installed locally.\n",
+                "rake (~> 99)"
+            ),
+        ])
     func testThatADependencyThatARegistryDoesNotHaveIsNamed(output: String, dependency: String) throws {
         let failure = try #require(found(output))
         #expect(failure == ResolveFailure(dependency: dependency, cause: .missing))

@@ -1,6 +1,7 @@
 import Integrations
 import Model
 import Storage
+import TestSupport
 import Testing
 
 @Suite struct RetentionPlanTests {
@@ -32,7 +33,12 @@ import Testing
         #expect(plan.items.allSatisfy { !$0.goes && $0.reason == "nothing limits it" })
     }
 
-    @Test func testThatTheNewestStayAndWhatIsHeldBeyondThem() {
+    @Test(
+        .proves(
+            .releases,
+            "Versions: `retention:` by number, age, bytes and files, in the settings and, key by key, in a bot file; without it nothing goes"
+        ))
+    func testThatTheNewestStayAndWhatIsHeldBeyondThem() {
         let rows = rows([1, 2, 3, 4, 5], held: [2: "the newest green one of main"])
         let gone = gone(rows, Retention(integrations: .most(2)))
         #expect(gone == [1: "more than the 2 newest", 3: "more than the 2 newest"])
@@ -43,21 +49,32 @@ import Testing
             ])
     }
 
-    @Test func testThatWhatIsOlderThanItsAgeGoes() {
+    @Test(
+        .proves(
+            .releases,
+            "Versions: `retention:` by number, age, bytes and files, in the settings and, key by key, in a bot file; without it nothing goes"
+        ))
+    func testThatWhatIsOlderThanItsAgeGoes() {
         let rows = rows([1, 90, 91, 300], held: [1: "it made kit 1.0.0"])
         #expect(gone(rows, Retention(age: .most(90 * Self.day))) == [2: "older than 90d"])
         #expect(gone(rows, Retention(age: .most(90 * Self.day)), at: nil).isEmpty)
         #expect(gone(rows, Retention(age: .off)).isEmpty)
     }
 
-    @Test func testC1ThatAClockWhichWasBehindForAWhileMakesNothingOld() {
+    @Test(.proves(.releases, "Versions: a clock that jumps prunes nothing early (C1)"))
+    func testC1ThatAClockWhichWasBehindForAWhileMakesNothingOld() {
         // The third ended in 1970 by the machine's clock, after one that ended 10 days ago.
         #expect(gone(rows([1, 2, 1000, 10]), Retention(age: .most(90 * Self.day))).isEmpty)
         // One that ended in the future makes later ones younger, never older
         #expect(gone(rows([95, 94, -365, 96]), Retention(age: .most(90 * Self.day))) == [1: "older than 90d"])
     }
 
-    @Test func testThatTheOldestGoUntilTheRestFits() {
+    @Test(
+        .proves(
+            .releases,
+            "Versions: `retention:` by number, age, bytes and files, in the settings and, key by key, in a bot file; without it nothing goes"
+        ))
+    func testThatTheOldestGoUntilTheRestFits() {
         let rows = rows([1, 2, 3, 4, 5], held: [1: "the newest of main"], bytes: [10, 20, 0, 30, 40])
         // 60 beside the 40 of kept ones: 30 are removed, then 20.
         #expect(gone(rows, Retention(bytes: .most(60))).isEmpty)
@@ -68,7 +85,12 @@ import Testing
         #expect(gone(rows, Retention(bytes: .most(1_000_000)))[1] == nil)
     }
 
-    @Test func testThatFilesAreCountedAsBytesAre() {
+    @Test(
+        .proves(
+            .releases,
+            "Versions: `retention:` by number, age, bytes and files, in the settings and, key by key, in a bot file; without it nothing goes"
+        ))
+    func testThatFilesAreCountedAsBytesAre() {
         let rows = rows([1, 2, 3], files: [300, 200, 100])
         #expect(gone(rows, Retention(files: .most(500))) == [1: "more than 500 files"])
     }

@@ -46,7 +46,12 @@ import Testing
 
     private static let two = BotPlan(file: "retention: { integrations: 2 }\n")
 
-    @Test func testThatOldIntegrationsGoWithRowsFilesAndHeldCommits() async throws {
+    @Test(
+        .proves(
+            .releases,
+            "Versions: Retention removes rows, files and held commit together; a kill leaves nothing half visible, and the next start finishes"
+        ))
+    func testThatOldIntegrationsGoWithRowsFilesAndHeldCommits() async throws {
         try await withBot(Self.two) { bot in
             // given
             for number in 1...5 { try await bot.integrate(Commit(files: ["file": "\(number)"])) }
@@ -71,7 +76,12 @@ import Testing
         }
     }
 
-    @Test func testThatADryRunRemovesNothingAndSaysWhy() async throws {
+    @Test(
+        .proves(
+            .releases,
+            "Versions: `martlet prune --dry-run` says why each thing stays or goes, and `prune` does that; open downloads finish, then 410 says when and why (R5)"
+        ))
+    func testThatADryRunRemovesNothingAndSaysWhy() async throws {
         try await withBot(Self.two) { bot in
             // given
             for number in 1...3 { try await bot.integrate(Commit(files: ["file": "\(number)"])) }
@@ -95,7 +105,12 @@ import Testing
         }
     }
 
-    @Test func testThatWithoutRetentionNothingIsRemoved() async throws {
+    @Test(
+        .proves(
+            .releases,
+            "Versions: `retention:` by number, age, bytes and files, in the settings and, key by key, in a bot file; without it nothing goes"
+        ))
+    func testThatWithoutRetentionNothingIsRemoved() async throws {
         try await withBot(BotPlan()) { bot in
             for number in 1...3 { try await bot.integrate(Commit(files: ["file": "\(number)"])) }
             _ = try await bot.operations.prune(isDry: false, bot: nil)
@@ -105,7 +120,12 @@ import Testing
         }
     }
 
-    @Test func testR5ThatWhatAVersionWasMadeByStaysAndTheVersionIsUntouched() async throws {
+    @Test(
+        .proves(
+            .releases,
+            "Versions: the newest green integration of a branch, published and running ones are kept, and whatever else is in use (R5)"
+        ))
+    func testR5ThatWhatAVersionWasMadeByStaysAndTheVersionIsUntouched() async throws {
         let plan = BotPlan(file: BotPlan.publishing + "retention: { integrations: 1 }\n")
         try await withBot(plan) { bot in
             // given: two versions of a removed branch, and newer integrations of another
@@ -130,7 +150,12 @@ import Testing
         }
     }
 
-    @Test func testR5ThatAFileThatIsOpenIsReadToItsEnd() async throws {
+    @Test(
+        .proves(
+            .releases,
+            "Versions: `martlet prune --dry-run` says why each thing stays or goes, and `prune` does that; open downloads finish, then 410 says when and why (R5)"
+        ))
+    func testR5ThatAFileThatIsOpenIsReadToItsEnd() async throws {
         try await withBot(Self.two) { bot in
             // given
             for number in 1...3 {
@@ -153,7 +178,12 @@ import Testing
         }
     }
 
-    @Test func testThatWhatAStopLeftIsGoneAfterTheNextStart() async throws {
+    @Test(
+        .proves(
+            .releases,
+            "Versions: Retention removes rows, files and held commit together; a kill leaves nothing half visible, and the next start finishes"
+        ))
+    func testThatWhatAStopLeftIsGoneAfterTheNextStart() async throws {
         try await withBot(Self.two) { bot in
             // given: one whose rows are removed and whose files are not, and files that were moved aside
             for number in 1...4 { try await bot.integrate(Commit(files: ["file": "\(number)"])) }
@@ -174,7 +204,12 @@ import Testing
         }
     }
 
-    @Test func testThatADirectoryThatIsGoneAlreadyHoldsUpNothing() async throws {
+    @Test(
+        .proves(
+            .releases,
+            "Versions: Retention removes rows, files and held commit together; a kill leaves nothing half visible, and the next start finishes"
+        ))
+    func testThatADirectoryThatIsGoneAlreadyHoldsUpNothing() async throws {
         try await withBot(Self.two) { bot in
             for number in 1...3 { try await bot.integrate(Commit(files: ["file": "\(number)"])) }
             try Directory(opening: bot.state.integrations).remove("kit/1")
@@ -184,7 +219,8 @@ import Testing
         }
     }
 
-    @Test func testC1ThatAClockThatJumpsAYearAheadRemovesNothing() async throws {
+    @Test(.proves(.releases, "Versions: a clock that jumps prunes nothing early (C1)"))
+    func testC1ThatAClockThatJumpsAYearAheadRemovesNothing() async throws {
         try await withBot(BotPlan(file: "retention: { age: 90d }\n")) { bot in
             // given: a round with the right time
             for number in 1...3 { try await bot.integrate(Commit(files: ["file": "\(number)"])) }
@@ -206,7 +242,12 @@ import Testing
         }
     }
 
-    @Test func testThatAgeCountsOnAsTimePasses() async throws {
+    @Test(
+        .proves(
+            .releases,
+            "Versions: `retention:` by number, age, bytes and files, in the settings and, key by key, in a bot file; without it nothing goes"
+        ))
+    func testThatAgeCountsOnAsTimePasses() async throws {
         try await withBot(BotPlan(file: "retention: { age: 3h }\n")) { bot in
             for number in 1...3 { try await bot.integrate(Commit(files: ["file": "\(number)"])) }
             // when: rounds of an hour each

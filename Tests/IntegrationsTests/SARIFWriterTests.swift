@@ -1,5 +1,6 @@
 import Encodings
 import Model
+import TestSupport
 import Testing
 
 @testable import Integrations
@@ -12,7 +13,11 @@ import Testing
         return writer.beginning + results + writer.end
     }
 
-    @Test func testThatItSaysWhenThereAreMore() {
+    @Test(
+        .proves(
+            .issueHistory,
+            "A large integration's issues come in parts, its SARIF log has at most 25,000 results and says so"))
+    func testThatItSaysWhenThereAreMore() {
         let origin = SARIFWriter.Origin(version: "1", automation: "kit/main/1")
         let cut = String(decoding: Self.bytes([], isWhole: false, origin: origin), as: UTF8.self)
         #expect(cut.contains(#""text":"There are more issues than these"#))
@@ -39,7 +44,8 @@ import Testing
         return try #require(log["runs"][0]["results"].elements)
     }
 
-    @Test func testThatOurReaderReadsWhatIsStillThere() {
+    @Test(.proves(.issueHistory, "SARIF with `baselineState` and JUnit for others"))
+    func testThatOurReaderReadsWhatIsStillThere() {
         // given an issue of each status
         let issues = Model.Issue.Status.allCases.map { issue($0) }
         // when
@@ -54,7 +60,8 @@ import Testing
         )
     }
 
-    @Test func testThatStatusIsTheBaseline() throws {
+    @Test(.proves(.issueHistory, "SARIF with `baselineState` and JUnit for others"))
+    func testThatStatusIsTheBaseline() throws {
         let found = try results(Model.Issue.Status.allCases.map { issue($0) })
         #expect(found.map { $0["baselineState"].string } == ["new", "unchanged", "absent", "unchanged"])
         #expect(found.map { $0["suppressions"].elements?.count } == [nil, nil, nil, 1])

@@ -14,47 +14,67 @@ import Testing
             own: HiddenPaths(paths: ["/etc/martlet/secrets"], places: ["/var/lib/martlet", "/srv/ci/state"]))
     }
 
-    @Test(arguments: [
-        "curl: (6) Could not resolve host: example.com",
-        "fatal: unable to access 'https://h/k.git/': Could not resolve host: h",
-        "Get \"https://proxy.golang.org/\": dial tcp: lookup proxy.golang.org: no such host",
-        "npm ERR! request to https://registry.npmjs.org/x failed, reason: getaddrinfo EAI_AGAIN registry.npmjs.org",
-        "java.net.UnknownHostException: repo.maven.apache.org: Name or service not known",
-        "error: failed to lookup address information: Temporary failure in name resolution",
-        "OSError: [Errno 101] Network is unreachable",
-    ])
+    @Test(
+        .proves(
+            .jobs,
+            "A step that failed in the sandbox for lack of the network, a hidden path or a refused call gets a note with the setting that allows it"
+        ),
+        arguments: [
+            "curl: (6) Could not resolve host: example.com",
+            "fatal: unable to access 'https://h/k.git/': Could not resolve host: h",
+            "Get \"https://proxy.golang.org/\": dial tcp: lookup proxy.golang.org: no such host",
+            "npm ERR! request to https://registry.npmjs.org/x failed, reason: getaddrinfo EAI_AGAIN registry.npmjs.org",
+            "java.net.UnknownHostException: repo.maven.apache.org: Name or service not known",
+            "error: failed to lookup address information: Temporary failure in name resolution",
+            "OSError: [Errno 101] Network is unreachable",
+        ])
     func testThatAStepWithoutANetworkIsToldOfIt(line: String) {
         #expect(hint("making\n\(line)\nmake: *** [all] Error 1\n")?.contains("`network: full`") == true)
         #expect(hint(line, network: .full) == nil)
     }
 
-    @Test(arguments: [
-        ("cat: /etc/pip.conf: No such file or directory", "/etc/pip.conf"),
-        ("open '/opt/sdk/bin/tool': No such file or directory", "/opt/sdk/bin/tool"),
-        ("FileNotFoundError: [Errno 2] No such file or directory: '/var/lib/db/x'", "/var/lib/db/x"),
-        ("Error: ENOENT: no such file or directory, open '/srv/data.json'", "/srv/data.json"),
-    ])
+    @Test(
+        .proves(
+            .jobs,
+            "A step that failed in the sandbox for lack of the network, a hidden path or a refused call gets a note with the setting that allows it"
+        ),
+        arguments: [
+            ("cat: /etc/pip.conf: No such file or directory", "/etc/pip.conf"),
+            ("open '/opt/sdk/bin/tool': No such file or directory", "/opt/sdk/bin/tool"),
+            ("FileNotFoundError: [Errno 2] No such file or directory: '/var/lib/db/x'", "/var/lib/db/x"),
+            ("Error: ENOENT: no such file or directory, open '/srv/data.json'", "/srv/data.json"),
+        ])
     func testThatAPathThatIsNotShownIsNamedWithTheSettingThatShowsIt(line: String, path: String) {
         expectContains(hint("\(line)\n") ?? "", "`sandbox: { read-only: [\(path)] }`")
     }
 
-    @Test(arguments: [
-        "perf_event_open(...) failed: Operation not permitted", "unshare failed: Operation not permitted",
-        "Cannot connect to the Docker daemon at unix:///var/run/docker.sock. Is the docker daemon running?",
-    ])
+    @Test(
+        .proves(
+            .jobs,
+            "A step that failed in the sandbox for lack of the network, a hidden path or a refused call gets a note with the setting that allows it"
+        ),
+        arguments: [
+            "perf_event_open(...) failed: Operation not permitted", "unshare failed: Operation not permitted",
+            "Cannot connect to the Docker daemon at unix:///var/run/docker.sock. Is the docker daemon running?",
+        ])
     func testThatWhatNoSettingAllowsIsNamed(line: String) {
         expectContains(hint(line) ?? "", "no setting but `isolation: none`")
     }
 
-    @Test(arguments: [
-        "cat: /etc/martlet/secrets: No such file or directory",
-        "cat: /var/lib/martlet/martlet.sqlite: No such file or directory",
-        "cat: /srv/ci/state/martlet.sqlite: No such file or directory",
-        // To show these would show the service's own files.
-        "ls: cannot access '/srv/ci': No such file or directory",
-        "ls: cannot access '/etc/martlet': No such file or directory",
-        "fatal: '/srv/ci/state/repositories/kit.git' does not appear to be a git repository",
-    ])
+    @Test(
+        .proves(
+            .jobs,
+            "A step that fails because of git's own configuration or a read-only place gets a note with the path and the setting; the service's own paths are never recommended"
+        ),
+        arguments: [
+            "cat: /etc/martlet/secrets: No such file or directory",
+            "cat: /var/lib/martlet/martlet.sqlite: No such file or directory",
+            "cat: /srv/ci/state/martlet.sqlite: No such file or directory",
+            // To show these would show the service's own files.
+            "ls: cannot access '/srv/ci': No such file or directory",
+            "ls: cannot access '/etc/martlet': No such file or directory",
+            "fatal: '/srv/ci/state/repositories/kit.git' does not appear to be a git repository",
+        ])
     func testThatTheServicesOwnFilesAreNotRecommended(line: String) {
         #expect(hint(line) == nil)
     }
@@ -66,11 +86,16 @@ import Testing
             "`sandbox: { read-only: [/opt/martlet-sdk/tool] }`")
     }
 
-    @Test(arguments: [
-        "fatal: '/srv/mirrors/kit.git' does not appear to be a git repository",
-        "fatal: repository '/srv/mirrors/kit.git' does not exist",
-        "error: Failed to clone repository https://github.com/acme/kit:\n    fatal: repository '/srv/mirrors/kit.git' does not exist",
-    ])
+    @Test(
+        .proves(
+            .jobs,
+            "A step that fails because of git's own configuration or a read-only place gets a note with the path and the setting; the service's own paths are never recommended"
+        ),
+        arguments: [
+            "fatal: '/srv/mirrors/kit.git' does not appear to be a git repository",
+            "fatal: repository '/srv/mirrors/kit.git' does not exist",
+            "error: Failed to clone repository https://github.com/acme/kit:\n    fatal: repository '/srv/mirrors/kit.git' does not exist",
+        ])
     func testThatARepositoryThatGitIsSentToIsNamedWithTheSettingThatShowsIt(output: String) {
         for network in JobDescription.Network.allCases {
             let hint = hint(output + "\n", network: network) ?? ""
@@ -90,11 +115,16 @@ import Testing
         #expect(hint(line) == nil)
     }
 
-    @Test(arguments: [
-        ("touch: cannot touch '/usr/local/lib/x': Read-only file system", "/usr/local/lib/x"),
-        ("OSError: [Errno 30] Read-only file system: '/opt/sdk/cache'", "/opt/sdk/cache"),
-        ("Error: EROFS: read-only file system, mkdir '/var/www'", "/var/www"),
-    ])
+    @Test(
+        .proves(
+            .jobs,
+            "A step that fails because of git's own configuration or a read-only place gets a note with the path and the setting; the service's own paths are never recommended"
+        ),
+        arguments: [
+            ("touch: cannot touch '/usr/local/lib/x': Read-only file system", "/usr/local/lib/x"),
+            ("OSError: [Errno 30] Read-only file system: '/opt/sdk/cache'", "/opt/sdk/cache"),
+            ("Error: EROFS: read-only file system, mkdir '/var/www'", "/var/www"),
+        ])
     func testThatAReadOnlyPathIsNamedWithWhatToSet(line: String, path: String) {
         let hint = hint("\(line)\n") ?? ""
         expectContains(
@@ -119,11 +149,16 @@ import Testing
         #expect(hint("open '/\(directory)/.netrc': No such file or directory") == nil)
     }
 
-    @Test(arguments: [
-        "", "error: x", "cat: missing.txt: No such file or directory",
-        "cat: /martlet/kit/x: No such file or directory", "cat: /home/martlet/x: No such file or directory",
-        "/usr/include/x.h: No such file or directory", "the host could be resolved", "a ENOENT /etc",
-    ])
+    @Test(
+        .proves(
+            .jobs,
+            "A step that failed in the sandbox for lack of the network, a hidden path or a refused call gets a note with the setting that allows it"
+        ),
+        arguments: [
+            "", "error: x", "cat: missing.txt: No such file or directory",
+            "cat: /martlet/kit/x: No such file or directory", "cat: /home/martlet/x: No such file or directory",
+            "/usr/include/x.h: No such file or directory", "the host could be resolved", "a ENOENT /etc",
+        ])
     func testThatOtherFailuresHaveNone(output: String) {
         #expect(hint(output) == nil)
     }

@@ -1,4 +1,5 @@
 import Storage
+import TestSupport
 import Testing
 
 @testable import Integrations
@@ -14,7 +15,12 @@ import Testing
         return begun
     }
 
-    @Test func testThatAServerThatIsSilentKeepsOnlyItsOwnWaiting() {
+    @Test(
+        .proves(
+            .intake,
+            "At most so many looks at once, of a server and in all; slow and silent servers delay nobody else; what an event asks for goes first"
+        ))
+    func testThatAServerThatIsSilentKeepsOnlyItsOwnWaiting() {
         // given: a hundred of one server before one of another server and one of this machine
         var queue = ScanQueue()
         for number in 0..<100 { _ = queue.add(request("https://away.example/r\(number).git")) }
@@ -32,7 +38,12 @@ import Testing
         #expect(following == ["https://away.example/r4.git"])
     }
 
-    @Test func testThatWhatAnEventAsksForGoesBeforeWhatTimeAsksFor() {
+    @Test(
+        .proves(
+            .intake,
+            "At most so many looks at once, of a server and in all; slow and silent servers delay nobody else; what an event asks for goes first"
+        ))
+    func testThatWhatAnEventAsksForGoesBeforeWhatTimeAsksFor() {
         // given: a round of polls of one server
         var queue = ScanQueue()
         for number in 0..<100 { _ = queue.add(request("https://a.example/r\(number).git")) }
@@ -46,7 +57,12 @@ import Testing
         #expect(begun == ["r70", "new", "r4", "r5"].map { "https://a.example/\($0).git" })
     }
 
-    @Test func testThatAllAreBounded() {
+    @Test(
+        .proves(
+            .intake,
+            "At most so many looks at once, of a server and in all; slow and silent servers delay nobody else; what an event asks for goes first"
+        ))
+    func testThatAllAreBounded() {
         var queue = ScanQueue()
         for number in 0..<200 {
             _ = queue.add(request("https://h\(number).example/kit.git"))

@@ -1,5 +1,6 @@
 import Model
 import Storage
+import TestSupport
 import Testing
 
 @testable import Integrations
@@ -13,7 +14,12 @@ import Testing
 
     private func branch(_ name: String) -> RefName { RefName(branch: name) }
 
-    @Test func testThatAPersonGoesFirstThenReleasesThenBranchesThenUpgradesThenSchedules() throws {
+    @Test(
+        .proves(
+            .intake,
+            "A toolchain's upgrade is not integrated with `upgrades: false`, is never skipped by `paths` or `[skip ci]`, and runs after commits and before schedules"
+        ), .proves(.intake, "The lease by capacity, priority and fairness"))
+    func testThatAPersonGoesFirstThenReleasesThenBranchesThenUpgradesThenSchedules() throws {
         // given
         let queued = [
             try Samples.open(1, ref: branch("a"), cause: .schedule),
@@ -30,7 +36,12 @@ import Testing
         #expect(chosen == ["kit#4", "kit#3", "kit#2", "kit#5", "kit#1"])
     }
 
-    @Test func testThatForksGoLastOfAll() throws {
+    @Test(
+        .proves(
+            .intake,
+            "Pull requests: forks' run after everything else, with at most half of the capacity for one bot and never with all of it"
+        ))
+    func testThatForksGoLastOfAll() throws {
         // given
         let queued = [
             try Samples.open(1, ref: RefName(pullRequest: 1), cause: .pull, isFork: true),
@@ -43,7 +54,12 @@ import Testing
         #expect(choose(queued) == ["kit#3", "kit#4", "kit#2", "kit#1"])
     }
 
-    @Test func testThatForksLeaveRoomForWhateverElseComes() throws {
+    @Test(
+        .proves(
+            .intake,
+            "Pull requests: forks' run after everything else, with at most half of the capacity for one bot and never with all of it"
+        ))
+    func testThatForksLeaveRoomForWhateverElseComes() throws {
         // given: more than the capacity, of two bots
         let kit = try (1...9).map { try Samples.open($0, ref: RefName(pullRequest: $0), cause: .pull, isFork: true) }
         let other = try (11...19).map {
@@ -86,7 +102,12 @@ import Testing
         #expect(choose(queued, running: running, capacity: 4) == ["busy#9"])
     }
 
-    @Test func testThatNightliesTakeNoPlaceFromWhatGoesBeforeThem() throws {
+    @Test(
+        .proves(
+            .intake,
+            "An integration begins beside those that come after it, however many these are; of each kind as many as the capacity"
+        ))
+    func testThatNightliesTakeNoPlaceFromWhatGoesBeforeThem() throws {
         // given: they use the whole capacity
         let running = try (1...3).map { try Samples.open($0, bot: "kit\($0)", ref: branch("main"), cause: .schedule) }
         let queued = [
@@ -99,7 +120,12 @@ import Testing
         #expect(choose(queued, running: running, capacity: 3) == ["app#7", "app#6"])
     }
 
-    @Test func testThatWhatGoesBeforeTakesPlacesFromNightlies() throws {
+    @Test(
+        .proves(
+            .intake,
+            "An integration begins beside those that come after it, however many these are; of each kind as many as the capacity"
+        ))
+    func testThatWhatGoesBeforeTakesPlacesFromNightlies() throws {
         // given
         let running = [
             try Samples.open(1, ref: branch("a"), cause: .person), try Samples.open(2, ref: branch("b")),
@@ -112,7 +138,12 @@ import Testing
         #expect(choose([nightly], running: running, capacity: 4) == ["kit#4"])
     }
 
-    @Test func testThatOfEachKindNoMoreThanTheCapacityBegin() throws {
+    @Test(
+        .proves(
+            .intake,
+            "An integration begins beside those that come after it, however many these are; of each kind as many as the capacity"
+        ))
+    func testThatOfEachKindNoMoreThanTheCapacityBegin() throws {
         // given: more of each than the capacity, in sequence, the last first
         let kinds: [(cause: Cause, isRelease: Bool, isFork: Bool)] = [
             (.pull, false, true), (.schedule, false, false), (.upgrade, false, false), (.push, false, false),
@@ -135,7 +166,12 @@ import Testing
         }
     }
 
-    @Test func testThatABotsNightliesDoNotHoldUpItsCommits() throws {
+    @Test(
+        .proves(
+            .intake,
+            "An integration begins beside those that come after it, however many these are; of each kind as many as the capacity"
+        ))
+    func testThatABotsNightliesDoNotHoldUpItsCommits() throws {
         // given
         let running = try (1...2).map {
             try Samples.open($0, bot: "busy", ref: branch("b\($0)"), cause: .schedule)
@@ -176,7 +212,8 @@ import Testing
         #expect(chosen == ["idle#4", "busy#2"])
     }
 
-    @Test func testThatBotsTakeTurns() throws {
+    @Test(.proves(.intake, "The lease by capacity, priority and fairness"))
+    func testThatBotsTakeTurns() throws {
         // given
         let queued =
             try (1...4).map { try Samples.open($0, bot: "first", ref: branch("b\($0)")) }
@@ -186,7 +223,8 @@ import Testing
         #expect(choose(queued, capacity: 4) == ["first#1", "second#5", "first#2", "second#6"])
     }
 
-    @Test func testThatOneRefIsIntegratedByOneAtATimeInOrder() throws {
+    @Test(.proves(.intake, "The lease by capacity, priority and fairness"))
+    func testThatOneRefIsIntegratedByOneAtATimeInOrder() throws {
         // given
         let queued = [
             try Samples.open(2), try Samples.open(1), try Samples.open(3, ref: branch("x")),

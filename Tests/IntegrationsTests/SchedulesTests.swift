@@ -33,7 +33,12 @@ import Testing
         try await core.store.integrations(limit: 100).items.reversed().map(\.ref.shortName)
     }
 
-    @Test func testThatItQueuesTheBranchesThatItNames() async throws {
+    @Test(
+        .proves(
+            .intake,
+            "A schedule integrates the default branch or `branches:`. A moment counts once, whatever the clock does and through restarts (C1)"
+        ))
+    func testThatItQueuesTheBranchesThatItNames() async throws {
         let line = "schedule: { cron: daily 12:05, branches: [main, \"release/*\"] }\n"
         try await withSchedule(line) { core in
             // given
@@ -65,7 +70,12 @@ import Testing
         }
     }
 
-    @Test func testC1ThatAClockThatJumpsQueuesNothingTwice() async throws {
+    @Test(
+        .proves(
+            .intake,
+            "A schedule integrates the default branch or `branches:`. A moment counts once, whatever the clock does and through restarts (C1)"
+        ))
+    func testC1ThatAClockThatJumpsQueuesNothingTwice() async throws {
         try await withSchedule("schedule: daily 12:05\n") { core in
             // given
             var schedules = schedules(core)
@@ -94,7 +104,12 @@ import Testing
         }
     }
 
-    @Test func testThatWhatWasMissedIsMadeUpForOnce() async throws {
+    @Test(
+        .proves(
+            .intake,
+            "A schedule integrates the default branch or `branches:`. A moment counts once, whatever the clock does and through restarts (C1)"
+        ))
+    func testThatWhatWasMissedIsMadeUpForOnce() async throws {
         try await withSchedule("schedule: daily 12:05\n") { core in
             // given
             var before = schedules(core)
@@ -160,7 +175,12 @@ import Testing
         }
     }
 
-    @Test func testThatAScheduleThatGoesAndComesBackBeginsAnew() async throws {
+    @Test(
+        .proves(
+            .intake,
+            "A schedule integrates the default branch or `branches:`. A moment counts once, whatever the clock does and through restarts (C1)"
+        ))
+    func testThatAScheduleThatGoesAndComesBackBeginsAnew() async throws {
         try await withSchedule("schedule: daily 12:05\n") { core in
             // given: one that an earlier daemon knew, and that this one read three times
             var before = self.schedules(core)
@@ -189,7 +209,12 @@ import Testing
         }
     }
 
-    @Test func testC1ThatAClockThatStartsInThePastQueuesNothingTwice() async throws {
+    @Test(
+        .proves(
+            .intake,
+            "A schedule integrates the default branch or `branches:`. A moment counts once, whatever the clock does and through restarts (C1)"
+        ))
+    func testC1ThatAClockThatStartsInThePastQueuesNothingTwice() async throws {
         try await withSchedule("schedule: daily 12:05\n") { core in
             // given
             var before = schedules(core)

@@ -11,6 +11,10 @@ import Testing
     }
 
     @Test(
+        .proves(
+            .issueHistory,
+            "A recipe's command ends at its first failure, also in a pipeline; `#!` names its interpreter; only comments are an error; `lint` says how lines run"
+        ),
         arguments: [
             "false\necho ok", "echo a\nfalse\necho b", "false; echo ok", "there-is-no-such-program\necho the rest",
             "false",
@@ -23,6 +27,10 @@ import Testing
     }
 
     @Test(
+        .proves(
+            .issueHistory,
+            "A recipe's command ends at its first failure, also in a pipeline; `#!` names its interpreter; only comments are an error; `lint` says how lines run"
+        ),
         arguments: [
             "true\necho ok", "set +e\nfalse\necho ok", "false || true\necho ok", "if false; then echo a; fi\necho ok",
             "! false\necho ok", "[ -e /there-is-none ] && echo there\necho ok", "echo a | grep -q b || echo none",
@@ -38,13 +46,18 @@ import Testing
         #expect(try await status("echo ok", path: "/there/is/none") == 0)
     }
 
-    @Test(arguments: [
-        ("#!/bin/bash\n[[ a == a ]]", 0), ("#!/bin/bash\nif [[ a == a ]]; then exit 3; fi", 3),
-        ("#!/usr/bin/env bash\nfalse | cat\necho ok", 1), ("#!/bin/sh -eu\necho $THERE_IS_NONE", 2),
-        ("#!/usr/bin/env -S FOO=4 bash\nexit $FOO", 4), ("#!bash\nexit 5", 5), ("#!/bin/sh\r\nexit 6\r\n", 6),
-        ("#!/usr/bin/env python3\nimport sys\nsys.exit(7)", 7), ("#!/usr/bin/python3\nraise SystemExit(0)", 0),
-        ("#!\nexit 8", 8), ("echo a\n#!/usr/bin/python3\nexit 9", 9), ("#!/there/is/none\necho ok", 127),
-    ])
+    @Test(
+        .proves(
+            .issueHistory,
+            "A recipe's command ends at its first failure, also in a pipeline; `#!` names its interpreter; only comments are an error; `lint` says how lines run"
+        ),
+        arguments: [
+            ("#!/bin/bash\n[[ a == a ]]", 0), ("#!/bin/bash\nif [[ a == a ]]; then exit 3; fi", 3),
+            ("#!/usr/bin/env bash\nfalse | cat\necho ok", 1), ("#!/bin/sh -eu\necho $THERE_IS_NONE", 2),
+            ("#!/usr/bin/env -S FOO=4 bash\nexit $FOO", 4), ("#!bash\nexit 5", 5), ("#!/bin/sh\r\nexit 6\r\n", 6),
+            ("#!/usr/bin/env python3\nimport sys\nsys.exit(7)", 7), ("#!/usr/bin/python3\nraise SystemExit(0)", 0),
+            ("#!\nexit 8", 8), ("echo a\n#!/usr/bin/python3\nexit 9", 9), ("#!/there/is/none\necho ok", 127),
+        ])
     func testThatTheFirstLineNamesTheInterpreter(_ text: String, expected: Int32) async throws {
         let found = try await status(text)
         // Shells differ in the exit status for an unset variable.

@@ -18,7 +18,8 @@ import Testing
         integration.issues.map { "\($0.status) \($0.age)" + ($0.silence.map { ": \($0.reason)" } ?? "") }
     }
 
-    @Test func testThatASilencedWarningDoesNotCountUntilItExpires() async throws {
+    @Test(.proves(.issueHistory, "An issue is muted with reason, user and expiry, and no failure becomes green by it"))
+    func testThatASilencedWarningDoesNotCountUntilItExpires() async throws {
         try await withBot(configurations: ["debug"]) { bot in
             // given
             let first = try await bot.integrate(Self.commit())
@@ -49,7 +50,8 @@ import Testing
         }
     }
 
-    @Test func testThatItHoldsInARerunAndInOtherBranchesUntilItIsTakenBack() async throws {
+    @Test(.proves(.issueHistory, "An issue is muted with reason, user and expiry, and no failure becomes green by it"))
+    func testThatItHoldsInARerunAndInOtherBranchesUntilItIsTakenBack() async throws {
         try await withBot(configurations: ["debug"], file: "branches: [main, topic]\n") { bot in
             let first = try await bot.integrate(Self.commit())
             let name = first.issues[0].fingerprint
@@ -69,7 +71,8 @@ import Testing
         }
     }
 
-    @Test func testThatAnotherWarningStillCounts() async throws {
+    @Test(.proves(.issueHistory, "An issue is muted with reason, user and expiry, and no failure becomes green by it"))
+    func testThatAnotherWarningStillCounts() async throws {
         try await withBot(configurations: ["debug"]) { bot in
             let first = try await bot.integrate(Self.commit())
             _ = try await bot.operations.silence(
@@ -83,7 +86,8 @@ import Testing
         }
     }
 
-    @Test func testThatNoFailureIsMadeGreen() async throws {
+    @Test(.proves(.issueHistory, "An issue is muted with reason, user and expiry, and no failure becomes green by it"))
+    func testThatNoFailureIsMadeGreen() async throws {
         try await withBot(configurations: ["debug"]) { bot in
             // given a failing test, silenced
             let red = try await bot.integrate(.failing("debug"))

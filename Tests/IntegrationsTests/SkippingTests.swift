@@ -29,7 +29,12 @@ import Testing
         #expect(integrated.record.state.verdict == .succeeded, sourceLocation: sourceLocation)
     }
 
-    @Test func testThatAPushThatChangesNoneOfItsFilesIsSkippedAndTheNextThatDoesIsIntegrated() async throws {
+    @Test(
+        .proves(
+            .intake,
+            "Path filters (`paths:`) have gitignore(5)'s patterns. A push that changes none of the files is skipped with its reason; the next one that does is integrated"
+        ))
+    func testThatAPushThatChangesNoneOfItsFilesIsSkippedAndTheNextThatDoesIsIntegrated() async throws {
         try await withBot(Self.plan) { bot in
             // given: the first commit of a branch is integrated whatever it changes
             expectIntegrated(try await bot.integrate(Self.docs))
@@ -47,7 +52,9 @@ import Testing
         }
     }
 
-    @Test(arguments: ["Fix [skip ci]", "Fix\n\nlong [CI Skip] story", "[no ci]"])
+    @Test(
+        .proves(.intake, "`[skip ci]`, `[ci skip]` and `[no ci]` in a commit's message skip it, with that said"),
+        arguments: ["Fix [skip ci]", "Fix\n\nlong [CI Skip] story", "[no ci]"])
     func testThatACommitWhoseMessageSaysSoIsSkipped(message: String) async throws {
         try await withBot(BotPlan()) { bot in
             // given
@@ -75,7 +82,12 @@ import Testing
         }
     }
 
-    @Test func testThatANewBranchIsComparedWithWhereItPartsFromTheDefaultBranch() async throws {
+    @Test(
+        .proves(
+            .intake,
+            "`paths` are compared with the commit that was judged last, also after a forced push and past skipped ones; a new branch with where it parts from the default branch"
+        ))
+    func testThatANewBranchIsComparedWithWhereItPartsFromTheDefaultBranch() async throws {
         try await withBot(Self.plan) { bot in
             // given: main continues after the branches were made
             _ = try await bot.integrate(Self.docs)
@@ -102,7 +114,12 @@ import Testing
         }
     }
 
-    @Test func testThatAForcedPushIsComparedWithWhatWasJudged() async throws {
+    @Test(
+        .proves(
+            .intake,
+            "`paths` are compared with the commit that was judged last, also after a forced push and past skipped ones; a new branch with where it parts from the default branch"
+        ))
+    func testThatAForcedPushIsComparedWithWhatWasJudged() async throws {
         try await withBot(Self.plan) { bot in
             // given
             _ = try await bot.integrate(Self.docs)
@@ -120,7 +137,12 @@ import Testing
         }
     }
 
-    @Test func testThatASubmoduleIsADirectory() async throws {
+    @Test(
+        .proves(
+            .intake,
+            "`paths` are compared with the commit that was judged last, also after a forced push and past skipped ones; a new branch with where it parts from the default branch"
+        ))
+    func testThatASubmoduleIsADirectory() async throws {
         try await withBot(BotPlan(file: "paths: [vendor/lib/]\n")) { bot in
             // given
             _ = try await bot.integrate(Self.docs)
@@ -136,7 +158,13 @@ import Testing
         }
     }
 
-    @Test func testThatTagsAndPersonsAndRerunsAreNeverSkipped() async throws {
+    @Test(
+        .proves(.intake, "`paths` never skip tags, users' requests, schedules and reruns"),
+        .proves(
+            .intake,
+            "A toolchain's upgrade is not integrated with `upgrades: false`, is never skipped by `paths` or `[skip ci]`, and runs after commits and before schedules"
+        ))
+    func testThatTagsAndPersonsAndRerunsAreNeverSkipped() async throws {
         try await withBot(Self.plan) { bot in
             // given
             _ = try await bot.integrate(Self.code)

@@ -15,7 +15,11 @@ import Testing
         #expect(try StatedVersion.read(Array(text.utf8), from: "VERSION").description == version)
     }
 
-    @Test(arguments: ["", "\n", "1.4", "1.4.0\n1.4.1", "1.4.0 # next", "version 1.4.0", "\u{1B}[31m1.4.0"])
+    @Test(
+        .proves(
+            .releases,
+            "Versions: `version: { file: VERSION }` and `version: { command: … }`, the latter sandboxed like a job"),
+        arguments: ["", "\n", "1.4", "1.4.0\n1.4.1", "1.4.0 # next", "version 1.4.0", "\u{1B}[31m1.4.0"])
     func testThatAnythingElseIsSaid(text: String) {
         let error = #expect(throws: TriggerError.self) {
             try StatedVersion.read(Array(text.utf8), from: "VERSION")
@@ -34,7 +38,12 @@ import Testing
     @Suite struct GivenAFile {
         private let source = Trigger.VersionSource.file("meta/VERSION")
 
-        @Test func testThatItsVersionIsPublishedOnAnyBranch() async throws {
+        @Test(
+            .proves(
+                .releases,
+                "Versions: `version: { file: VERSION }` and `version: { command: … }`, the latter sandboxed like a job")
+        )
+        func testThatItsVersionIsPublishedOnAnyBranch() async throws {
             try await withPublisher { fixture in
                 // given
                 try await fixture.work.branch("main")
@@ -60,7 +69,12 @@ import Testing
             }
         }
 
-        @Test func testU6ThatTheSameVersionOfAnotherHistoryIsRefused() async throws {
+        @Test(
+            .proves(
+                .releases,
+                "Versions: `version: { file: VERSION }` and `version: { command: … }`, the latter sandboxed like a job")
+        )
+        func testU6ThatTheSameVersionOfAnotherHistoryIsRefused() async throws {
             try await withPublisher { fixture in
                 // given: two branches that both state 1.4.0
                 try await fixture.work.branch("main")

@@ -23,7 +23,11 @@ import Testing
         "<testsuite><![CDATA[<?x?>]]><!-- <?x?> --></testsuite>", "<testsuite><?x?></testsuite><?x?>", "<!DOCTYPE a>",
     ]
 
-    @Test(.threat("P1"), arguments: hostile)
+    @Test(
+        .proves(
+            .reports,
+            "A report that crashes its reader, or takes too much memory or time, is unreadable with the reason; the daemon continues and reads the other files"
+        ), .threat("P1"), arguments: hostile)
     func testP1ThatWhatEndedAParserIsReadOrRefused(report: String) async throws {
         // given, when
         let results = try await processor.results(of: [Played(step: .testing, report: report)])
@@ -52,7 +56,12 @@ import Testing
 
     // MARK: Limits
 
-    @Test(.threat("P1")) func testP1ThatAReportThatTakesTooMuchMemoryIsUnreadableAndTheOthersAreRead() async throws {
+    @Test(
+        .proves(
+            .reports,
+            "A report that crashes its reader, or takes too much memory or time, is unreadable with the reason; the daemon continues and reads the other files"
+        ), .threat("P1"))
+    func testP1ThatAReportThatTakesTooMuchMemoryIsUnreadableAndTheOthersAreRead() async throws {
         // given: a report of 40 MB, of which the reader makes a copy, and 96 MiB for both and the program
         var reader = try ReaderProgram.built()
         reader.limits.memory = 96 << 20
@@ -74,7 +83,12 @@ import Testing
         #expect(results.counts.tests == 2)
     }
 
-    @Test(.threat("P1")) func testP1ThatAReportThatTakesTooMuchProcessorTimeIsUnreadable() async throws {
+    @Test(
+        .proves(
+            .reports,
+            "A report that crashes its reader, or takes too much memory or time, is unreadable with the reason; the daemon continues and reads the other files"
+        ), .threat("P1"))
+    func testP1ThatAReportThatTakesTooMuchProcessorTimeIsUnreadable() async throws {
         // given
         var reader = try ReaderProgram.built()
         reader.limits.processor = .seconds(1)
@@ -106,15 +120,23 @@ import Testing
     /// A record for the beginning of the first file of the first step.
     private static let begins = "printf '\\001\\002\\000\\000\\000\\000\\000'\n"
 
-    @Test(arguments: [
-        ("kill -SEGV $$", "the reader ended by signal 11 (SIGSEGV)"),
-        ("kill -KILL $$", "the machine ended the reader (SIGKILL), perhaps for lack of memory"),
-        ("kill -XCPU $$", "reading it took more than 120 s of processor time"),
-        ("echo why >&2; exit 3", "the reader ended with exit status 3: why"),
-        ("printf '\\011\\001\\000\\000\\000a'", "the reader's answer is none: an unknown record"),
-        ("printf '\\002\\377\\377\\377\\377'", "the reader's answer is none: a record of 4294967295 bytes"),
-        ("printf '\\002\\003\\000\\000\\000\\000\\001\\377'", "the reader's answer is none: a number without an end"),
-    ])
+    @Test(
+        .proves(
+            .reports,
+            "A report that crashes its reader, or takes too much memory or time, is unreadable with the reason; the daemon continues and reads the other files"
+        ),
+        arguments: [
+            ("kill -SEGV $$", "the reader ended by signal 11 (SIGSEGV)"),
+            ("kill -KILL $$", "the machine ended the reader (SIGKILL), perhaps for lack of memory"),
+            ("kill -XCPU $$", "reading it took more than 120 s of processor time"),
+            ("echo why >&2; exit 3", "the reader ended with exit status 3: why"),
+            ("printf '\\011\\001\\000\\000\\000a'", "the reader's answer is none: an unknown record"),
+            ("printf '\\002\\377\\377\\377\\377'", "the reader's answer is none: a record of 4294967295 bytes"),
+            (
+                "printf '\\002\\003\\000\\000\\000\\000\\001\\377'",
+                "the reader's answer is none: a number without an end"
+            ),
+        ])
     func testThatAReaderThatFailsMakesTheReportUnreadable(end: String, reason: String) async throws {
         try await withReader(Self.begins + end + "\n") { reader in
             // given, when
@@ -154,7 +176,12 @@ import Testing
         }
     }
 
-    @Test func testThatAConsoleThatCannotBeReadIsNeverGreen() async throws {
+    @Test(
+        .proves(
+            .reports,
+            "A report that crashes its reader, or takes too much memory or time, is unreadable with the reason; the daemon continues and reads the other files"
+        ))
+    func testThatAConsoleThatCannotBeReadIsNeverGreen() async throws {
         try await withReader(Self.begins + "kill -SEGV $$\n") { reader in
             for step in [JobStep.analyzing, .building, .testing] {
                 // given, when
@@ -172,7 +199,10 @@ import Testing
     // MARK: What it may do
 
     /// The kernel's data about a reader in the middle of its work.
-    @Test(.threat("P1")) func testP1ThatItHasNeitherFilesNorNetworkNorEnvironment() throws {
+    @Test(
+        .proves(.reports, "The reader has no file, network, environment or secret, and its answer is not trusted"),
+        .threat("P1"))
+    func testP1ThatItHasNeitherFilesNorNetworkNorEnvironment() throws {
         // given
         var reader = try ReaderProgram.built()
         // A value by which it is distinguished from the readers of other tests.

@@ -7,7 +7,10 @@ import TestSupport
 import Testing
 
 /// Submodules are fetched before any job, and read by jobs.
-@Suite struct SubmodulePreparationTests {
+@Suite(
+    .proves(.sourceControl, "Submodules are fetched before any job, in the time and bytes of one fetch; jobs read them")
+)
+struct SubmodulePreparationTests {
     /// Runs a test with a bot whose repository has the submodule `lib` beside it.
     private func withSubmodule(_ body: (Bot, GitRepository) async throws -> Void) async throws {
         try await withBot(configurations: ["debug"]) { bot in

@@ -57,7 +57,12 @@ import Testing
         }
     }
 
-    @Test func testThatTheLinesCommitIsTheSuspect() async throws {
+    @Test(
+        .proves(
+            .issueHistory,
+            "An issue's suspect is found by the line's blame, then the file's commits, then the single author: seven strategies"
+        ))
+    func testThatTheLinesCommitIsTheSuspect() async throws {
         try await withTeam { team in
             let first = try await team.commit("Ada", ["a.c": "1\n2\n3\n", "b.c": "1\n"])
             try await team.commit("Bob", ["a.c": "1\nbad\n2\n3\n"])
@@ -88,7 +93,12 @@ import Testing
         }
     }
 
-    @Test func testThatTheFilesCommitIsTheSuspectOfAnOldLine() async throws {
+    @Test(
+        .proves(
+            .issueHistory,
+            "An issue's suspect is found by the line's blame, then the file's commits, then the single author: seven strategies"
+        ))
+    func testThatTheFilesCommitIsTheSuspectOfAnOldLine() async throws {
         try await withTeam { team in
             let first = try await team.commit("Ada", ["a.c": "1\n2\n3\n", "b.c": "1\n"])
             try await team.commit("Bob", ["a.c": "1\nother\n3\n"])
@@ -105,7 +115,12 @@ import Testing
         }
     }
 
-    @Test func testThatTheOnlyCommitIsTheSuspect() async throws {
+    @Test(
+        .proves(
+            .issueHistory,
+            "An issue's suspect is found by the line's blame, then the file's commits, then the single author: seven strategies"
+        ))
+    func testThatTheOnlyCommitIsTheSuspect() async throws {
         try await withTeam { team in
             let first = try await team.commit("Ada", ["a.c": "1\n", "b.c": "1\n"])
             try await team.commit("Bob", ["b.c": "2\n"])
@@ -115,7 +130,12 @@ import Testing
         }
     }
 
-    @Test func testThatTheOnlyPersonIsTheSuspect() async throws {
+    @Test(
+        .proves(
+            .issueHistory,
+            "An issue's suspect is found by the line's blame, then the file's commits, then the single author: seven strategies"
+        ))
+    func testThatTheOnlyPersonIsTheSuspect() async throws {
         try await withTeam { team in
             let first = try await team.commit("Ada", ["a.c": "1\n", "b.c": "1\n"])
             try await team.commit("Bob", ["b.c": "2\n"])
@@ -128,7 +148,12 @@ import Testing
         }
     }
 
-    @Test func testThatAMergeIsNobodysOwn() async throws {
+    @Test(
+        .proves(
+            .issueHistory,
+            "An issue's suspect is searched from the integration before, or from the common ancestor after a forced push, within limits"
+        ))
+    func testThatAMergeIsNobodysOwn() async throws {
         try await withTeam { team in
             let first = try await team.commit("Ada", ["a.c": "1\n", "b.c": "1\n"])
             try await team.origin.branch("side")
@@ -141,7 +166,12 @@ import Testing
         }
     }
 
-    @Test func testThatWithoutCommitsTheHistoryIsAsked() async throws {
+    @Test(
+        .proves(
+            .issueHistory,
+            "An issue's suspect is found by the line's blame, then the file's commits, then the single author: seven strategies"
+        ))
+    func testThatWithoutCommitsTheHistoryIsAsked() async throws {
         try await withTeam { team in
             try await team.commit("Ada", ["a.c": "1\n2\n", "b.c": "1\n"])
             try await team.commit("Bob", ["a.c": "1\n2\n3\n"])
@@ -152,7 +182,12 @@ import Testing
         }
     }
 
-    @Test func testThatAnOldFileIsOfWhoeverChangedItMost() async throws {
+    @Test(
+        .proves(
+            .issueHistory,
+            "An issue's suspect is found by the line's blame, then the file's commits, then the single author: seven strategies"
+        ))
+    func testThatAnOldFileIsOfWhoeverChangedItMost() async throws {
         try await withTeam { team in
             for number in 0..<3 { try await team.commit("Ada", ["a.c": "\(number)\n"], date: Team.longAgo) }
             try await team.commit("Bob", ["a.c": "bob\n"], date: Team.longAgo)
@@ -161,7 +196,12 @@ import Testing
         }
     }
 
-    @Test func testThatABranchMovedByForceIsComparedFromTheCommonAncestor() async throws {
+    @Test(
+        .proves(
+            .issueHistory,
+            "An issue's suspect is searched from the integration before, or from the common ancestor after a forced push, within limits"
+        ))
+    func testThatABranchMovedByForceIsComparedFromTheCommonAncestor() async throws {
         try await withTeam { team in
             // given: a commit of Bob's, which Eve's replaces
             let first = try await team.commit("Ada", ["a.c": "1\n2\n", "b.c": "1\n"])
@@ -184,7 +224,8 @@ import Testing
         }
     }
 
-    @Test func testThatAnAuthorsNameIsCut() async throws {
+    @Test(.proves(.issueHistory, "An author's hostile text is cut and escaped"))
+    func testThatAnAuthorsNameIsCut() async throws {
         try await withTeam { team in
             try await team.commit("Ada", ["a.c": "1\n"])
             let name = String(repeating: "n", count: 5000)

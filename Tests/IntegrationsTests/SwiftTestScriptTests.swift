@@ -7,12 +7,17 @@ import Testing
 
 /// The script that runs `swift test`, with a program in place of `swift` that exits in the same ways.
 @Suite struct SwiftTestScriptTests {
-    @Test(arguments: [
-        // A C constructor that exits: SwiftPM exits with 0 as well.
-        ("", [], 1), ("echo >.martlet/test/events.jsonl", [], 0),
-        ("echo >.martlet/test/events.jsonl; exit 1", [], 1),
-        ("", ["--disable-swift-testing"], 0),
-    ])
+    @Test(
+        .proves(
+            .reports,
+            "A usual command whose test process ended with 0 before its end is red, also before its first test; a script of npm that runs no test is red"
+        ),
+        arguments: [
+            // A C constructor that exits: SwiftPM exits with 0 as well.
+            ("", [], 1), ("echo >.martlet/test/events.jsonl", [], 0),
+            ("echo >.martlet/test/events.jsonl; exit 1", [], 1),
+            ("", ["--disable-swift-testing"], 0),
+        ])
     func testThatARunWithoutEventsIsRed(swift: String, flags: [String], status: Int32) async throws {
         try await withTemporaryDirectory { directory in
             // given
@@ -41,6 +46,10 @@ import Testing
     private static let linked = "    outputs: [\"/w/.build/x86_64-unknown-linux-gnu/debug/kitPackageTests.xctest\"]\n"
 
     @Test(
+        .proves(
+            .steps,
+            "A Swift package's tests are listed by the program that the build linked; by SwiftPM where that is not certain"
+        ),
         arguments: [
             (["kit": program], linked, [], true), (["kit": program], linked, ["-c", "debug"], true),
             // The product of an earlier manifest is no longer linked.
@@ -57,7 +66,12 @@ import Testing
     }
 
     /// SwiftPM builds in another directory then, so the program is one of an earlier build.
-    @Test func testThatSwiftPMListsTheTestsOfAnotherBuildDirectory() async throws {
+    @Test(
+        .proves(
+            .steps,
+            "A Swift package's tests are listed by the program that the build linked; by SwiftPM where that is not certain"
+        ))
+    func testThatSwiftPMListsTheTestsOfAnotherBuildDirectory() async throws {
         let own = ["kit": Self.program]
         try await expectList(of: own, Self.linked, environment: ["SWIFTPM_BUILD_DIR": "/elsewhere"], isOwn: false)
         try await expectList(of: own, Self.linked, environment: ["SWIFTPM_BUILD_DIR": ""], isOwn: true)

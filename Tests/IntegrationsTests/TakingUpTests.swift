@@ -14,7 +14,11 @@ import Testing
 /// Jobs that an earlier daemon started, and that the next one continues.
 @Suite struct TakingUpTests {
     /// A loss of power leaves it like this: the supervisor is gone, and its `job.json` never reached the disk.
-    @Test(arguments: ["", nil])
+    @Test(
+        .proves(
+            .jobs,
+            "After a loss of power, an attempt whose `job.json` never came to the disk is lost, its workspaces are made anew, and one more follows"
+        ), arguments: ["", nil])
     func testThatAnAttemptWhoseJobNeverCameToTheDiskIsLostAndRunsOnceMore(text: String?) async throws {
         try await withRunningJob { bot, executor, id in
             // given
@@ -64,7 +68,12 @@ import Testing
     }
 
     /// It is unknown in which workspace the lost one was, but known in which it was not.
-    @Test func testThatAWorkspaceInUseStaysWhereAnotherJobOfTheConfigurationWasLost() async throws {
+    @Test(
+        .proves(
+            .jobs,
+            "After a loss of power, an attempt whose `job.json` never came to the disk is lost, its workspaces are made anew, and one more follows"
+        ))
+    func testThatAWorkspaceInUseStaysWhereAnotherJobOfTheConfigurationWasLost() async throws {
         let executor = ScriptedExecutor()
         try await withBot(BotPlan(file: "branches: [main, topic]\n", executor: .scripted(executor), concurrency: 3)) {
             bot in
@@ -95,7 +104,12 @@ import Testing
     }
 
     /// Processes of a killed job still write into it.
-    @Test(.smallDisk) func testThatAWorkspaceThatCannotBeRemovedIsMovedAsideForTheNextAttempt() async throws {
+    @Test(
+        .proves(
+            .jobs,
+            "A workspace that cannot be removed is moved aside for the next attempt, and removed at the next start"),
+        .smallDisk)
+    func testThatAWorkspaceThatCannotBeRemovedIsMovedAsideForTheNextAttempt() async throws {
         try await withRunningJob { bot, executor, id in
             // given
             let first = try started(0, of: executor.starts)
@@ -134,7 +148,12 @@ import Testing
     }
 
     /// A kill leaves them like this: each is written beside its place, without its name yet.
-    @Test func testThatSmallFilesThatWereBeingWrittenAreRemoved() async throws {
+    @Test(
+        .proves(
+            .testsAndPages,
+            "Within 15 s of a job, whoever was killed meanwhile: no process, mount, control group or temporary file of it is left"
+        ))
+    func testThatSmallFilesThatWereBeingWrittenAreRemoved() async throws {
         try await withRunningJob { bot, executor, id in
             // given
             try await bot.stop()
@@ -158,7 +177,8 @@ import Testing
     }
 
     /// The launcher was stopped while the earlier daemon asked it, and continues while the next daemon prepares the job again.
-    @Test func testThatAJobThatBeginsWhileItIsPreparedAgainIsTakenUp() async throws {
+    @Test(.proves(.jobs, "A start that is given up is withdrawn; one that comes late is taken up, or never begins"))
+    func testThatAJobThatBeginsWhileItIsPreparedAgainIsTakenUp() async throws {
         let executor = LateExecutor()
         try await withBot(BotPlan(executor: .other(executor))) { bot in
             // given
@@ -181,7 +201,8 @@ import Testing
     }
 
     /// The launcher may still take it.
-    @Test func testThatAStartThatADaemonAskedForIsWithdrawnWhereTheIntegrationIsCanceled() async throws {
+    @Test(.proves(.jobs, "A start that is given up is withdrawn; one that comes late is taken up, or never begins"))
+    func testThatAStartThatADaemonAskedForIsWithdrawnWhereTheIntegrationIsCanceled() async throws {
         let executor = LateExecutor()
         try await withBot(BotPlan(executor: .other(executor))) { bot in
             // given
@@ -202,7 +223,12 @@ import Testing
     }
 
     /// The end of a running job is not stored, and its workspace is not reused, however long it cannot be stopped.
-    @Test func testThatAJobThatCannotBeFollowedIsStoppedBeforeItIsGivenUp() async throws {
+    @Test(
+        .proves(
+            .jobs,
+            "A job that cannot be followed is stopped before its attempt is given up, however long that takes, also if its status cannot be read"
+        ))
+    func testThatAJobThatCannotBeFollowedIsStoppedBeforeItIsGivenUp() async throws {
         let executor = DeafExecutor()
         try await withBot(BotPlan(executor: .other(executor))) { bot in
             // given
@@ -241,7 +267,11 @@ import Testing
     }
 
     /// The sentence of an earlier version about a loss, or about the machine's stop, is not ours.
-    @Test(arguments: [nil, StatusEvent.Outcome.interrupted])
+    @Test(
+        .proves(
+            .jobs,
+            "Attempts: a lost one is internal-error, the workspace is made anew, one more is made by itself, also after an upgrade"
+        ), arguments: [nil, StatusEvent.Outcome.interrupted])
     func testThatALostAttemptIsFollowedByOneMoreWhateverIsStoredAsItsReason(
         outcome: StatusEvent.Outcome?
     ) async throws {
@@ -271,7 +301,8 @@ import Testing
         }
     }
 
-    @Test func testThatACancellationRequestThatADaemonLeftEndsTheJobThatStillRuns() async throws {
+    @Test(.proves(.jobs, "A cancellation request that a daemon left ends the job that still runs"))
+    func testThatACancellationRequestThatADaemonLeftEndsTheJobThatStillRuns() async throws {
         try await withRunningJob { bot, executor, id in
             // given
             try await bot.stop()
@@ -288,7 +319,16 @@ import Testing
         }
     }
 
-    @Test func testThatAScriptThatIsLostRunsOnceMoreAndEachTryHasItsEnd() async throws {
+    @Test(
+        .proves(
+            .triggers,
+            "A script or a version's command that is lost, or interrupted by the machine's stop, runs once more, and each try has its end"
+        ),
+        .proves(
+            .triggers,
+            "What a trigger's job worked in goes with its end, however it ends; what a killed daemon left goes at the next start"
+        ))
+    func testThatAScriptThatIsLostRunsOnceMoreAndEachTryHasItsEnd() async throws {
         let executor = ScriptedExecutor.holding("tell")
         try await withBot(.telling(.scripted(executor))) { bot in
             // given
@@ -327,7 +367,8 @@ import Testing
     }
 
     /// Its source is in the repository.
-    @Test func testThatACommitOfWhichNothingIsKeptIsNotPacked() async throws {
+    @Test(.proves(.jobs, "A commit of which nothing is kept is not packed"))
+    func testThatACommitOfWhichNothingIsKeptIsNotPacked() async throws {
         let recipe = "configurations:\n  debug: { build: sh play building, test: sh play testing }\nanalyze: []\n"
         try await withBot(BotPlan(recipe: recipe, file: BotPlan.publishing)) { bot in
             // when, then: a trigger needs it, and acts on no other branch

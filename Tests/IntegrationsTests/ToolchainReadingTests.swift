@@ -9,7 +9,12 @@ import Testing
 @testable import Integrations
 
 /// A signed statement's toolchain: never more than the service itself knows.
-@Suite struct ToolchainReadingTests {
+@Suite(
+    .proves(
+        .releases,
+        "Versions: `provenance.json` is an in-toto statement with the SLSA v1 predicate in a DSSE envelope, with digests of every input"
+    ))
+struct ToolchainReadingTests {
     private func toolchain(
         of job: JobDescription, for type: ProjectType?, environment: [String: String] = [:]
     ) throws -> Provenance.Toolchain? {

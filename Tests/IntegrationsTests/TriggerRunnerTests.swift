@@ -13,14 +13,16 @@ import Transfer
     typealias Condition = Trigger.Condition
 
     /// The table of docs/guide/triggers.md, "when".
-    @Test(arguments: [
-        (Condition.succeeded, [Verdict.succeeded, .warnings, .analyzerWarnings]), (.clean, [.succeeded]),
-        (.failed, [.testFailures, .buildErrors, .checkoutError, .internalError]), (.fixed, []),
-        (
-            .always,
-            [.succeeded, .warnings, .analyzerWarnings, .testFailures, .buildErrors, .checkoutError, .internalError]
-        ),
-    ])
+    @Test(
+        .proves(.triggers, "Conditions `succeeded`, `clean`, `failed`, `fixed`, `always`"),
+        arguments: [
+            (Condition.succeeded, [Verdict.succeeded, .warnings, .analyzerWarnings]), (.clean, [.succeeded]),
+            (.failed, [.testFailures, .buildErrors, .checkoutError, .internalError]), (.fixed, []),
+            (
+                .always,
+                [.succeeded, .warnings, .analyzerWarnings, .testFailures, .buildErrors, .checkoutError, .internalError]
+            ),
+        ])
     func testThatAConditionHoldsForVerdicts(condition: Condition, verdicts: [Verdict]) throws {
         for verdict in Verdict.allCases where verdict != .canceled {
             for before in [nil, Verdict.succeeded, .warnings] {
@@ -31,7 +33,9 @@ import Transfer
         }
     }
 
-    @Test(arguments: [Verdict.testFailures, .buildErrors])
+    @Test(
+        .proves(.triggers, "Conditions `succeeded`, `clean`, `failed`, `fixed`, `always`"),
+        arguments: [Verdict.testFailures, .buildErrors])
     func testThatFixedHoldsForAGreenIntegrationAfterARedOne(before: Verdict) throws {
         #expect(try holds([.fixed], .succeeded, before: before))
         #expect(try holds([.fixed], .analyzerWarnings, before: before))
@@ -51,7 +55,11 @@ import Transfer
     }
 
     /// Also if that warning is muted, so that the verdict is succeeded.
-    @Test(arguments: [Verdict.succeeded, .warnings, .analyzerWarnings])
+    @Test(
+        .proves(
+            .reports,
+            "What tests nothing is not published, also muted or `when: always`, unless the recipe says `test: none`"),
+        arguments: [Verdict.succeeded, .warnings, .analyzerWarnings])
     func testThatNothingTestedIsNoSuccess(verdict: Verdict) throws {
         // given
         var untested = facts(verdict, before: .testFailures)
@@ -89,7 +97,10 @@ import Transfer
 
             """
 
-        @Test func testThatTheyActInTheirOrderOnTheirBranches() async throws {
+        @Test(
+            .proves(.triggers, "Script, from `triggers/` beside `bots/`, never one of the repository"),
+            .proves(.triggers, "Publish"), .proves(.triggers, "Upload"))
+        func testThatTheyActInTheirOrderOnTheirBranches() async throws {
             try await withBot(configurations: ["debug"], file: Self.triggers) { bot in
                 // given
                 bot.transport.serve("https://files.example/")
@@ -110,7 +121,12 @@ import Transfer
             }
         }
 
-        @Test func testThatTheIntegrationIsUploadingWhileFilesAreSent() async throws {
+        @Test(
+            .proves(
+                .model,
+                "Steps of an integration: pending, preparing, before-triggers, running, after-triggers, uploading, completed"
+            ))
+        func testThatTheIntegrationIsUploadingWhileFilesAreSent() async throws {
             try await withBot(configurations: ["debug"], file: Self.triggers) { bot in
                 // given: a record of what is stored during each request
                 bot.transport.serve("https://files.example/")
@@ -132,7 +148,8 @@ import Transfer
             }
         }
 
-        @Test func testThatAFailureStopsTheLaterOnesAndWhatWasPublishedStays() async throws {
+        @Test(.proves(.triggers, "In their order; a failed one stops the later ones, what was published stays"))
+        func testThatAFailureStopsTheLaterOnesAndWhatWasPublishedStays() async throws {
             try await withBot(configurations: ["debug"], file: Self.triggers) { bot in
                 // given
                 bot.transport.serve("https://files.example/")
@@ -152,7 +169,8 @@ import Transfer
             }
         }
 
-        @Test func testThatRedPublishesAndUploadsNothing() async throws {
+        @Test(.proves(.triggers, "Conditions `succeeded`, `clean`, `failed`, `fixed`, `always`"))
+        func testThatRedPublishesAndUploadsNothing() async throws {
             try await withBot(configurations: ["debug"], file: BotPlan.uploading) { bot in
                 // given
                 bot.transport.forbid(.put, "https://files.example/")
@@ -218,7 +236,12 @@ import Transfer
         }
 
         /// The release branch published the commit; the tag on it does not publish again, and uploads that version.
-        @Test func testThatACommitThatIsPublishedAlreadyIsUploadedAsItsVersion() async throws {
+        @Test(
+            .proves(
+                .releases,
+                "Uploads: What a publish trigger of the integration said is uploaded, also a version that another ref published of the commit"
+            ))
+        func testThatACommitThatIsPublishedAlreadyIsUploadedAsItsVersion() async throws {
             let triggers = """
                 branches: [main, "release/*"]
                 tags: ["v*"]

@@ -29,7 +29,11 @@ import Testing
         }
     }
 
-    @Test(arguments: [ExecutionError.Code.noLauncher, .notStarted])
+    @Test(
+        .proves(
+            .triggers,
+            "A trigger's job is started, retried, withdrawn and stopped like a configuration's: none is reported as failed while it runs or could begin"
+        ), arguments: [ExecutionError.Code.noLauncher, .notStarted])
     func testThatItWaitsForTheNextLauncher(code: ExecutionError.Code) async throws {
         let executor = RefusingExecutor(refused: "tell", code: code)
         try await withBot(.telling(.other(executor))) { bot in
@@ -52,7 +56,12 @@ import Testing
         }
     }
 
-    @Test func testThatOneThatBeginsAfterItWasRefusedIsFollowed() async throws {
+    @Test(
+        .proves(
+            .triggers,
+            "A trigger's job is started, retried, withdrawn and stopped like a configuration's: none is reported as failed while it runs or could begin"
+        ))
+    func testThatOneThatBeginsAfterItWasRefusedIsFollowed() async throws {
         let inner = ScriptedExecutor.holding("tell")
         let executor = RefusingExecutor(refused: "tell", code: .noLauncher, startsAt: 2, inner: inner)
         try await withBot(.telling(.other(executor))) { bot in
@@ -75,7 +84,12 @@ import Testing
         }
     }
 
-    @Test func testThatOneThatBeginsAfterItWasGivenUpIsEndedBeforeThatIsSaid() async throws {
+    @Test(
+        .proves(
+            .triggers,
+            "A trigger's job is started, retried, withdrawn and stopped like a configuration's: none is reported as failed while it runs or could begin"
+        ))
+    func testThatOneThatBeginsAfterItWasGivenUpIsEndedBeforeThatIsSaid() async throws {
         let executor = RefusingExecutor(refused: "tell", startsAt: 10, inner: .holding("tell"))
         try await withBot(.telling(.other(executor))) { bot in
             // when
@@ -94,7 +108,12 @@ import Testing
     }
 
     /// The launcher was stopped while the earlier daemon asked it, and continues while the next daemon prepares the script again.
-    @Test func testThatOneThatBeginsWhileItIsPreparedAgainIsFollowedWhereItWorks() async throws {
+    @Test(
+        .proves(
+            .triggers,
+            "A trigger's job is started, retried, withdrawn and stopped like a configuration's: none is reported as failed while it runs or could begin"
+        ))
+    func testThatOneThatBeginsWhileItIsPreparedAgainIsFollowedWhereItWorks() async throws {
         let inner = ScriptedExecutor.holding("tell")
         let executor = RefusingExecutor(refused: "tell", code: .noLauncher, inner: inner)
         try await withBot(.telling(.other(executor))) { bot in
@@ -119,7 +138,12 @@ import Testing
         }
     }
 
-    @Test func testThatOneThatCannotBeFollowedIsStoppedBeforeItIsGivenUp() async throws {
+    @Test(
+        .proves(
+            .triggers,
+            "A trigger's job is started, retried, withdrawn and stopped like a configuration's: none is reported as failed while it runs or could begin"
+        ))
+    func testThatOneThatCannotBeFollowedIsStoppedBeforeItIsGivenUp() async throws {
         let executor = ScriptedExecutor.holding("tell")
         try await withBot(.telling(.scripted(executor))) { bot in
             // given
@@ -140,7 +164,12 @@ import Testing
     }
 
     /// The operator removes the script while it runs.
-    @Test func testThatOneThatRunsIsFollowedThoughItIsNotThereAnyMore() async throws {
+    @Test(
+        .proves(
+            .triggers,
+            "A trigger's job is started, retried, withdrawn and stopped like a configuration's: none is reported as failed while it runs or could begin"
+        ))
+    func testThatOneThatRunsIsFollowedThoughItIsNotThereAnyMore() async throws {
         let executor = ScriptedExecutor.holding("tell")
         try await withBot(.telling(.scripted(executor))) { bot in
             // given
@@ -159,7 +188,12 @@ import Testing
     }
 
     /// A killed daemon left the one; the other's script runs.
-    @Test func testThatWhatOneWorkedInIsRemovedAtTheNextStartUnlessItRuns() async throws {
+    @Test(
+        .proves(
+            .triggers,
+            "What a trigger's job worked in goes with its end, however it ends; what a killed daemon left goes at the next start"
+        ))
+    func testThatWhatOneWorkedInIsRemovedAtTheNextStartUnlessItRuns() async throws {
         let executor = ScriptedExecutor.holding("tell")
         try await withBot(.telling(.scripted(executor))) { bot in
             // given

@@ -12,7 +12,12 @@ import Testing
 
 /// A job whose status is damaged is stopped, and then counts as lost.
 @Suite struct UnreadableStatusTests {
-    @Test func testThatOneMoreAttemptIsMadeInAWorkspaceMadeAnew() async throws {
+    @Test(
+        .proves(
+            .jobs,
+            "A job that cannot be followed is stopped before its attempt is given up, however long that takes, also if its status cannot be read"
+        ))
+    func testThatOneMoreAttemptIsMadeInAWorkspaceMadeAnew() async throws {
         try await withRunningJob { bot, executor, id in
             // given
             bot.log.expectErrors(containing: "our fault")

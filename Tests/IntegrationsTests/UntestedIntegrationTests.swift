@@ -13,7 +13,12 @@ import Testing
     }
     private static let reason = "nothing was tested: the recipe names no test command; write `test:`, or `test: none`"
 
-    @Test func testThatItIsAWarningAndPublishesNothing() async throws {
+    @Test(
+        .proves(.reports, "\"nothing was tested: …\" is a warning that names the commands of the project's own CI"),
+        .proves(
+            .reports,
+            "What tests nothing is not published, also muted or `when: always`, unless the recipe says `test: none`"))
+    func testThatItIsAWarningAndPublishesNothing() async throws {
         try await withBot(BotPlan(recipe: Self.recipe(""), file: BotPlan.publishing)) { bot in
             // when
             let integration = try await bot.integrate(.succeeding, on: "release/1.0")
@@ -29,7 +34,11 @@ import Testing
         }
     }
 
-    @Test func testThatItIsNotPublishedThoughItsTriggerAlwaysActs() async throws {
+    @Test(
+        .proves(
+            .reports,
+            "What tests nothing is not published, also muted or `when: always`, unless the recipe says `test: none`"))
+    func testThatItIsNotPublishedThoughItsTriggerAlwaysActs() async throws {
         let file = """
             branches: ["release/*"]
             triggers: [{ name: publish, branches: ["release/*"], when: always, publish: { version: branch } }]
@@ -45,7 +54,11 @@ import Testing
         }
     }
 
-    @Test func testThatItPublishesIfTheRecipeSaysThatNothingIsTested() async throws {
+    @Test(
+        .proves(
+            .reports,
+            "What tests nothing is not published, also muted or `when: always`, unless the recipe says `test: none`"))
+    func testThatItPublishesIfTheRecipeSaysThatNothingIsTested() async throws {
         try await withBot(BotPlan(recipe: Self.recipe(", test: none"), file: BotPlan.publishing)) { bot in
             // when
             let integration = try await bot.integrate(.succeeding, on: "release/1.0")
@@ -58,7 +71,11 @@ import Testing
         }
     }
 
-    @Test func testThatOneConfigurationThatTestsIsEnoughToPublish() async throws {
+    @Test(
+        .proves(
+            .reports,
+            "What tests nothing is not published, also muted or `when: always`, unless the recipe says `test: none`"))
+    func testThatOneConfigurationThatTestsIsEnoughToPublish() async throws {
         let docs = "  docs: { build: sh play building }\n"
         let recipe = Self.recipe(", test: sh play testing, report: build/junit.xml", also: docs)
         try await withBot(BotPlan(recipe: recipe, file: BotPlan.publishing)) { bot in
@@ -71,7 +88,8 @@ import Testing
         }
     }
 
-    @Test func testThatAFailingTestThatIsGoneWithAllOthersIsNotResolved() async throws {
+    @Test(.proves(.reports, "A failing test that is gone with all others stays an issue"))
+    func testThatAFailingTestThatIsGoneWithAllOthersIsNotResolved() async throws {
         try await withBot(configurations: ["debug"]) { bot in
             // given
             let first = try await bot.integrate(.failing("debug"))

@@ -41,7 +41,12 @@ import Testing
         try await core.store.integrations(limit: 200).items.reversed().map { "\($0.id) \($0.ref.shortName)" }
     }
 
-    @Test func testThatAnotherVersionIntegratesEachWatchedTipOnceWithBothVersionsSaid() async throws {
+    @Test(
+        .proves(
+            .intake,
+            "Another version of the machine's `swift` integrates each watched branch's tip again, once, except for the first version; all views show both versions"
+        ))
+    func testThatAnotherVersionIntegratesEachWatchedTipOnceWithBothVersionsSaid() async throws {
         try await withBots(["kit": "", "other": "branches: [topic]\ntags: [\"*\"]\n", "blank": ""]) { core, version in
             // given: the first version is only recorded
             try await upgrades(core, version).queueDue()
@@ -65,7 +70,12 @@ import Testing
         }
     }
 
-    @Test func testThatADaemonThatWasKilledInBetweenIsFollowedByOneThatGoesOn() async throws {
+    @Test(
+        .proves(
+            .intake,
+            "A toolchain's upgrade integrates each tip once, also through kills and failed writes; a newer version or commit supersedes a waiting one"
+        ))
+    func testThatADaemonThatWasKilledInBetweenIsFollowedByOneThatGoesOn() async throws {
         let branches = (10..<10 + Upgrades.batch + 5).map { "b\($0)" }
         try await withBots(["kit": "branches: [\"b*\"]\n"], branches: branches) { core, version in
             // given: some are queued
@@ -86,7 +96,12 @@ import Testing
         }
     }
 
-    @Test func testThatNoTipIsLostOrDoubledByAWriteThatFails() async throws {
+    @Test(
+        .proves(
+            .intake,
+            "A toolchain's upgrade integrates each tip once, also through kills and failed writes; a newer version or commit supersedes a waiting one"
+        ))
+    func testThatNoTipIsLostOrDoubledByAWriteThatFails() async throws {
         let branches = (10..<10 + 2 * Upgrades.batch + 5).map { "b\($0)" }
         try await withBots(["kit": "branches: [\"b*\"]\n"], branches: branches) { core, version in
             try await upgrades(core, version).queueDue()
@@ -105,7 +120,12 @@ import Testing
         }
     }
 
-    @Test func testThatWhatWaitsForAnOlderVersionIsSupersededAndWhatRunsIsNot() async throws {
+    @Test(
+        .proves(
+            .intake,
+            "A toolchain's upgrade integrates each tip once, also through kills and failed writes; a newer version or commit supersedes a waiting one"
+        ))
+    func testThatWhatWaitsForAnOlderVersionIsSupersededAndWhatRunsIsNot() async throws {
         try await withBots(["kit": "supersede: never\n"]) { core, version in
             // given: main's runs, release/1.0's waits
             try await upgrades(core, version).queueDue()
@@ -125,7 +145,12 @@ import Testing
         }
     }
 
-    @Test func testThatAPushThatWaitsForTheSameCommitBecomesTheUpgrades() async throws {
+    @Test(
+        .proves(
+            .intake,
+            "A toolchain's upgrade integrates each tip once, also through kills and failed writes; a newer version or commit supersedes a waiting one"
+        ))
+    func testThatAPushThatWaitsForTheSameCommitBecomesTheUpgrades() async throws {
         try await withBots(["kit": ""]) { core, version in
             // given: main's tip waits
             try await upgrades(core, version).queueDue()
@@ -143,7 +168,12 @@ import Testing
         }
     }
 
-    @Test func testThatWhatIsStillToBeLookedAtIsWaitedForUnlessItCannotBe() async throws {
+    @Test(
+        .proves(
+            .intake,
+            "A toolchain's upgrade integrates each tip once, also through kills and failed writes; a newer version or commit supersedes a waiting one"
+        ))
+    func testThatWhatIsStillToBeLookedAtIsWaitedForUnlessItCannotBe() async throws {
         try await withBots(["kit": ""]) { core, version in
             // given
             #expect(try await upgrades(core, version).queueDue() == false)
@@ -161,7 +191,11 @@ import Testing
         }
     }
 
-    @Test(arguments: [Cause.upgrade, .schedule])
+    @Test(
+        .proves(
+            .intake,
+            "A toolchain's upgrade integrates each tip once, also through kills and failed writes; a newer version or commit supersedes a waiting one"
+        ), arguments: [Cause.upgrade, .schedule])
     func testThatATipThatHasMovedMeanwhileIsLeftToItsPush(cause: Cause) async throws {
         try await withBots(["kit": ""]) { core, _ in
             // given: it was read before a scan stored another
@@ -186,7 +220,11 @@ import Testing
         }
     }
 
-    @Test(arguments: ["", "supersede: never\n"])
+    @Test(
+        .proves(
+            .intake,
+            "A toolchain's upgrade integrates each tip once, also through kills and failed writes; a newer version or commit supersedes a waiting one"
+        ), arguments: ["", "supersede: never\n"])
     func testThatANewerCommitSupersedesOneThatWaits(lines: String) async throws {
         try await withBots(["kit": lines]) { core, version in
             try await upgrades(core, version).queueDue()
@@ -217,7 +255,11 @@ import Testing
         }
     }
 
-    @Test(arguments: ["", "upgrades: false\n"])
+    @Test(
+        .proves(
+            .intake,
+            "A toolchain's upgrade is not integrated with `upgrades: false`, is never skipped by `paths` or `[skip ci]`, and runs after commits and before schedules"
+        ), arguments: ["", "upgrades: false\n"])
     func testThatOneTakenBackOrNotWantedChangesNothing(_ lines: String) async throws {
         try await withBots(["kit": lines]) { core, version in
             try await upgrades(core, version).queueDue()
@@ -231,7 +273,12 @@ import Testing
         }
     }
 
-    @Test func testThatABotThatIsNewMeetsTheVersionThatThereIs() async throws {
+    @Test(
+        .proves(
+            .intake,
+            "A toolchain's upgrade is not integrated with `upgrades: false`, is never skipped by `paths` or `[skip ci]`, and runs after commits and before schedules"
+        ))
+    func testThatABotThatIsNewMeetsTheVersionThatThereIs() async throws {
         try await withBots(["kit": ""]) { core, version in
             try await upgrades(core, version).queueDue()
             version.withLock { $0 = "6.3.1" }
@@ -254,7 +301,12 @@ import Testing
         }
     }
 
-    @Test func testThatItAsksAtTheStartAndAfterEachInterval() async throws {
+    @Test(
+        .proves(
+            .intake,
+            "Another version of the machine's `swift` integrates each watched branch's tip again, once, except for the first version; all views show both versions"
+        ))
+    func testThatItAsksAtTheStartAndAfterEachInterval() async throws {
         try await withBots(["kit": ""]) { core, version in
             let asked = Locked(0)
             let upgrades = Upgrades(

@@ -86,7 +86,12 @@ import Transfer
         }
     }
 
-    @Test func testThatU2fTheNextDaemonGoesOnWithItsOwnUpload() async throws {
+    @Test(
+        .proves(
+            .releases,
+            "Uploads: Broken off: resumed (sftp, ftp, S3's parts) or restarted (http); tries bounded, each told (U1f, U2f)"
+        ))
+    func testThatU2fTheNextDaemonGoesOnWithItsOwnUpload() async throws {
         try await withTemporaryDirectory { directory in
             // given: a daemon that ended during the second of four parts
             let text = String(repeating: "x", count: 17 << 20)

@@ -7,7 +7,12 @@ import Testing
 import Transfer
 
 @Suite struct UploadProgressTests {
-    @Test func testThatTheBotTellsHowFarAnUploadIs() async throws {
+    @Test(
+        .proves(
+            .releases,
+            "Uploads: An upload's progress on page, API and command line: which file, bytes of bytes, which try and why"
+        ))
+    func testThatTheBotTellsHowFarAnUploadIs() async throws {
         try await withBot(configurations: ["debug"], file: BotPlan.uploading) { bot in
             // given: the first answer is lost, and the progress is recorded during each request
             bot.transport.serve("https://files.example/")

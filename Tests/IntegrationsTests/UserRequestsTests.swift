@@ -25,17 +25,20 @@ import Testing
         return (record.ref.description, record.commit)
     }
 
-    @Test func testThatNothingMeansTheDefaultBranch() async throws {
+    @Test(.proves(.intake, "A user starts an integration by the API"))
+    func testThatNothingMeansTheDefaultBranch() async throws {
         try await withCommits { bot, _, new in
             let target = try await integrate(bot, nil)
             #expect(target == ("refs/heads/main", new))
         }
     }
 
-    @Test(arguments: [
-        ("topic", "refs/heads/topic"), ("refs/heads/topic", "refs/heads/topic"), ("1.0.0", "refs/tags/1.0.0"),
-        ("refs/tags/1.0.0", "refs/tags/1.0.0"),
-    ])
+    @Test(
+        .proves(.intake, "A user starts an integration by the API"),
+        arguments: [
+            ("topic", "refs/heads/topic"), ("refs/heads/topic", "refs/heads/topic"), ("1.0.0", "refs/tags/1.0.0"),
+            ("refs/tags/1.0.0", "refs/tags/1.0.0"),
+        ])
     func testThatARefIsMeantByItsName(revision: String, ref: String) async throws {
         try await withCommits { bot, old, _ in
             let target = try await integrate(bot, revision)
@@ -52,7 +55,11 @@ import Testing
         }
     }
 
-    @Test func testThatACommitThatTheLastScanSawIsNotLookedForAgain() async throws {
+    @Test(
+        .proves(
+            .sourceControl,
+            "A commit that the last scan saw at a ref's tip is integrated without asking the repository again"))
+    func testThatACommitThatTheLastScanSawIsNotLookedForAgain() async throws {
         try await withBot(configurations: ["debug"]) { bot in
             // given
             let known = try await bot.integrate().record.commit
@@ -66,7 +73,12 @@ import Testing
         }
     }
 
-    @Test func testThatATagOfAFileKeepsNobodyFromACommit() async throws {
+    @Test(
+        .proves(
+            .sourceControl,
+            "A tag of a file or a directory is no commit: it is canceled with that reason, and keeps nobody from other refs"
+        ))
+    func testThatATagOfAFileKeepsNobodyFromACommit() async throws {
         try await withBot(BotPlan(file: "tags: [v*]\n")) { bot in
             // given: the first of all refs
             let old = try await bot.push()
@@ -110,7 +122,8 @@ import Testing
     }
 
     /// A branch whose commits must not get what only those of the default branch get.
-    @Test func testThatACommitOfAnotherBranchIsNeverIntegratedAsOfTheDefaultBranch() async throws {
+    @Test(.proves(.intake, "A user starts an integration by the API"))
+    func testThatACommitOfAnotherBranchIsNeverIntegratedAsOfTheDefaultBranch() async throws {
         try await withCommits { bot, _, _ in
             // given
             let between = try await bot.push(Commit(files: ["x": "1"]), on: "contrib/x")
@@ -124,7 +137,8 @@ import Testing
         }
     }
 
-    @Test func testThatACommitThatNoBranchHasAnyMoreIsRefused() async throws {
+    @Test(.proves(.intake, "A user starts an integration by the API"))
+    func testThatACommitThatNoBranchHasAnyMoreIsRefused() async throws {
         try await withCommits { bot, _, _ in
             // given: it was fetched once
             let gone = try await bot.push(Commit(files: ["x": "1"]), on: "gone")

@@ -67,12 +67,21 @@ import Transfer
         return answers.value
     }
 
-    @Test(arguments: ["1.4.0\n", nil]) func testThatWhatItPrintedIsKept(text: String?) async throws {
+    @Test(
+        .proves(
+            .releases,
+            "Versions: `version: { file: VERSION }` and `version: { command: … }`, the latter sandboxed like a job"),
+        arguments: ["1.4.0\n", nil])
+    func testThatWhatItPrintedIsKept(text: String?) async throws {
         let answers = try await asked(printing: text).map { try $0.get() }
         #expect(answers == [text ?? "", text ?? ""])
     }
 
-    @Test func testThatItsFailureStaysTheSame() async throws {
+    @Test(
+        .proves(
+            .releases,
+            "Versions: `version: { file: VERSION }` and `version: { command: … }`, the latter sandboxed like a job"))
+    func testThatItsFailureStaysTheSame() async throws {
         for answer in try await asked(printing: "1.4.0\n", exit: 3) {
             let error = #expect(throws: TriggerError.self) { try answer.get() }
             expectContains(error?.description ?? "", "the command for the version failed")
@@ -93,7 +102,12 @@ import Transfer
         try executor.complete(attempt)
     }
 
-    @Test func testThatOneThatIsLostRunsOnceMoreAndEachTryHasItsEnd() async throws {
+    @Test(
+        .proves(
+            .triggers,
+            "A script or a version's command that is lost, or interrupted by the machine's stop, runs once more, and each try has its end"
+        ))
+    func testThatOneThatIsLostRunsOnceMoreAndEachTryHasItsEnd() async throws {
         let executor = ScriptedExecutor.holding("version")
         try await withBot(BotPlan(file: Self.plan, executor: .scripted(executor))) { bot in
             // given
@@ -117,7 +131,16 @@ import Transfer
         }
     }
 
-    @Test func testThatOneThatIsLostTwicePublishesNothing() async throws {
+    @Test(
+        .proves(
+            .triggers,
+            "A script or a version's command that is lost, or interrupted by the machine's stop, runs once more, and each try has its end"
+        ),
+        .proves(
+            .triggers,
+            "What a trigger's job worked in goes with its end, however it ends; what a killed daemon left goes at the next start"
+        ))
+    func testThatOneThatIsLostTwicePublishesNothing() async throws {
         let executor = ScriptedExecutor.holding("version")
         try await withBot(BotPlan(file: Self.plan, executor: .scripted(executor))) { bot in
             // when

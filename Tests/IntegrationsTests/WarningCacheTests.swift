@@ -15,7 +15,8 @@ import Testing
         }
     }
 
-    @Test func testThatAWarningOfAFileThatWasNotCompiledAgainRemains() async throws {
+    @Test(.proves(.reports, "Warnings of files that an incremental build did not compile stay"))
+    func testThatAWarningOfAFileThatWasNotCompiledAgainRemains() async throws {
         try await withCache { warnings in
             // given
             try warnings.store(

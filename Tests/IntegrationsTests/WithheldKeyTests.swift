@@ -27,7 +27,11 @@ import Testing
         }
     }
 
-    @Test(arguments: Way.allCases, ["signing-key", "old-key", "office-token"])
+    @Test(
+        .proves(
+            .releases,
+            "Versions: `SHA256SUMS.sig`, which `ssh-keygen -Y verify` accepts; its key from a systemd credential, out of reach of jobs"
+        ), arguments: Way.allCases, ["signing-key", "old-key", "office-token"])
     func testU9ThatNobodyIsGivenAKeyThatVouches(way: Way, secret: String) async throws {
         let executor = ScriptedExecutor.playing()
         var plan = BotPlan(

@@ -7,7 +7,8 @@ import Testing
 
 @testable import Integrations
 
-@Suite struct WorkspaceCleaningTests {
+@Suite(.proves(.sourceControl, "`clean: never, always, daily, weekly`"))
+struct WorkspaceCleaningTests {
     private static let now = Timestamp(millisecondsSinceEpoch: 1_772_366_400_000)
     private static let day = 86_400
 

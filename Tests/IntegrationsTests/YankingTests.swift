@@ -36,7 +36,12 @@ import Testing
     }
 
     /// Users want to remove exactly such a version from `latest`.
-    @Test func testThatADamagedVersionCanBeYanked() async throws {
+    @Test(
+        .proves(
+            .releases,
+            "Versions: A version whose `manifest.json` is damaged can be yanked; one that is not published whole says what to do"
+        ))
+    func testThatADamagedVersionCanBeYanked() async throws {
         try await withPublisher { fixture in
             // given
             try await fixture.work.branch("release/1.0")
@@ -53,7 +58,12 @@ import Testing
     }
 
     /// A retry would not help.
-    @Test func testThatADamagedListOfYankedVersionsIsNamed() async throws {
+    @Test(
+        .proves(
+            .releases,
+            "Versions: A version whose `manifest.json` is damaged can be yanked; one that is not published whole says what to do"
+        ))
+    func testThatADamagedListOfYankedVersionsIsNamed() async throws {
         try await withPublisher { fixture in
             // given
             try await fixture.work.branch("release/1.0")
@@ -74,7 +84,12 @@ import Testing
     }
 
     /// Its row could not be written: the next start adopts it, yanked.
-    @Test func testThatAVersionThatIsNotPublishedWholeSaysWhatToDo() async throws {
+    @Test(
+        .proves(
+            .releases,
+            "Versions: A version whose `manifest.json` is damaged can be yanked; one that is not published whole says what to do"
+        ))
+    func testThatAVersionThatIsNotPublishedWholeSaysWhatToDo() async throws {
         try await withPublisher { fixture in
             // given
             try await fixture.work.branch("release/1.0")

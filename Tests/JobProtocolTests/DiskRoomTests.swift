@@ -11,7 +11,12 @@ import Testing
             blockSize: 4096, blocks: gibibytes << 18, freeBlocks: freeBytes / 4096, files: files, freeFiles: freeFiles)
     }
 
-    @Test func testThatALargeDiskKeeps256MebibytesAnd10000Files() {
+    @Test(
+        .proves(
+            .jobs,
+            "If the disk is full, idle workspaces are removed and a reserve is released; waiting integrations, pages, `/health` and metrics say so"
+        ))
+    func testThatALargeDiskKeeps256MebibytesAnd10000Files() {
         #expect(room(gibibytes: 100, freeBytes: 256 << 20).shortage == nil)
         #expect(room(gibibytes: 100, freeBytes: (256 << 20) - 4096).shortage == .bytes(below: 256 << 20))
         #expect(room(gibibytes: 100, freeBytes: 1 << 30, freeFiles: 10_000).shortage == nil)

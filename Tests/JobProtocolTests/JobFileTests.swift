@@ -21,7 +21,8 @@ import Testing
             processes: 9, cpuWeight: 10, workspaceBytes: 11, workspaceFiles: 12),
         collect: [.init(patterns: ["products/**"], base: "products")])
 
-    @Test func testThatAJobSurvivesItsFile() throws {
+    @Test(.proves(.jobs, "The job directory: `job.json`, `status.jsonl`, lock, log, `cancel`"))
+    func testThatAJobSurvivesItsFile() throws {
         expectNoDifference(try JobDescription(json: job.json()), job)
     }
 
@@ -63,14 +64,17 @@ import Testing
         }
     }
 
-    @Test(arguments: [
-        StatusEvent.started(step: 0, at: 1), .ended(step: 1, at: 2, exit: 0, signal: nil, limit: nil, usage: .init()),
-        .ended(
-            step: 2, at: 3, exit: nil, signal: 9, limit: "testing exceeded 10 min",
-            usage: .init(userMilliseconds: 1, systemMilliseconds: 2, maximumResidentBytes: 3)),
-        .finished(at: 4, result: .completed, reason: nil, limit: nil, step: nil),
-        .finished(at: 5, result: .canceled, reason: "by \"me\"\n", limit: "x", step: 1),
-    ])
+    @Test(
+        .proves(.jobs, "The job directory: `job.json`, `status.jsonl`, lock, log, `cancel`"),
+        arguments: [
+            StatusEvent.started(step: 0, at: 1),
+            .ended(step: 1, at: 2, exit: 0, signal: nil, limit: nil, usage: .init()),
+            .ended(
+                step: 2, at: 3, exit: nil, signal: 9, limit: "testing exceeded 10 min",
+                usage: .init(userMilliseconds: 1, systemMilliseconds: 2, maximumResidentBytes: 3)),
+            .finished(at: 4, result: .completed, reason: nil, limit: nil, step: nil),
+            .finished(at: 5, result: .canceled, reason: "by \"me\"\n", limit: "x", step: 1),
+        ])
     func testThatAnEventSurvivesItsLine(event: StatusEvent) throws {
         expectNoDifference(try StatusEvent(line: event.line()), event)
     }
@@ -120,7 +124,8 @@ import Testing
         #expect(throws: JobProtocolError.self) { try StatusEvent.events(in: Array("{}\n".utf8)) }
     }
 
-    @Test func testThatAnIndexRecordHasItsLayout() throws {
+    @Test(.proves(.jobs, "The log as printed, and its index of 24-byte records"))
+    func testThatAnIndexRecordHasItsLayout() throws {
         // given
         let record = LogIndexRecord(
             offset: 0x0102, millisecondsSinceEpoch: 3, firstLine: 4, step: 5, flags: [.ours, .continuesLine])
@@ -132,7 +137,8 @@ import Testing
         #expect(LogIndexRecord(bytes.dropLast()) == nil)
     }
 
-    @Test func testThatALockNamesThisProcessAndNoOther() throws {
+    @Test(.proves(.jobs, "The job directory: `job.json`, `status.jsonl`, lock, log, `cancel`"))
+    func testThatALockNamesThisProcessAndNoOther() throws {
         // given
         let own = LockContent.ofThisProcess()
         // when, then

@@ -1,9 +1,11 @@
 import Model
+import TestSupport
 import Testing
 
 /// No number can end the process.
 @Suite struct ClampingTests {
     @Test(
+        .proves(.intake, "No number from outside ends the process"),
         arguments: [
             (0.9, 0), (-0.9, 0), (1e300, Int.max), (-1e300, .min), (.infinity, .max), (-.infinity, .min), (.nan, 0),
             (9.3e18, .max), (-9.3e18, .min), (-9_223_372_036_854_775_808, .min), (42.7, 42),
@@ -12,7 +14,8 @@ import Testing
         #expect(Int(clamping: value) == expected)
     }
 
-    @Test func testThatMomentsStayBetweenTheFirstAndTheLast() {
+    @Test(.proves(.intake, "No number from outside ends the process"))
+    func testThatMomentsStayBetweenTheFirstAndTheLast() {
         let (first, last) = (Timestamp(millisecondsSinceEpoch: .min), Timestamp(millisecondsSinceEpoch: .max))
         #expect(last + .seconds(1) == last)
         #expect(first + .seconds(-1) == first)

@@ -1,4 +1,5 @@
 import Model
+import TestSupport
 import Testing
 
 @Suite struct CoverageTests {
@@ -25,7 +26,8 @@ import Testing
         #expect(both.files == [file("a", 3, 4), file("b", 0, 2)])
     }
 
-    @Test func testThatADeltaNamesWhatChangedAndTheWorstFirst() {
+    @Test(.proves(.reports, "Coverage of llvm-cov, lcov and Cobertura: totals, files, delta"))
+    func testThatADeltaNamesWhatChangedAndTheWorstFirst() {
         // given: files that lose, gain, stay, appear and disappear
         let before = Coverage(files: [file("lost", 4, 4), file("gained", 0, 4), file("same", 2, 4), file("gone", 1, 1)])
         let after = Coverage(files: [file("lost", 3, 4), file("gained", 4, 4), file("same", 2, 4), file("new", 0, 3)])
@@ -40,9 +42,12 @@ import Testing
         #expect(CoverageDelta(from: Coverage(files: []), to: after).points == nil)
     }
 
-    @Test(arguments: [
-        (0, 0, "–"), (0, 3, "0.0 %"), (2, 3, "66.6 %"), (9999, 10_000, "99.9 %"), (3, 3, "100.0 %"), (1, 8, "12.5 %"),
-    ])
+    @Test(
+        .proves(.reports, "Coverage of llvm-cov, lcov and Cobertura: totals, files, delta"),
+        arguments: [
+            (0, 0, "–"), (0, 3, "0.0 %"), (2, 3, "66.6 %"), (9999, 10_000, "99.9 %"), (3, 3, "100.0 %"),
+            (1, 8, "12.5 %"),
+        ])
     func testThatOnlyAllIsAHundred(_ covered: Int, _ total: Int, _ text: String) {
         #expect(Coverage.Share(covered: covered, total: total).text == text)
     }

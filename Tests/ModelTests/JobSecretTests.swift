@@ -1,10 +1,15 @@
 import Model
+import TestSupport
 import Testing
 
 @Suite struct JobSecretTests {
     private func name(_ text: String) -> Name { Name(nearest: text) }
 
-    @Test func testThatTheRefDecides() {
+    @Test(
+        .proves(
+            .steps,
+            "Secrets for jobs by name, step, configuration and ref; who may not have one is told, and nothing runs"))
+    func testThatTheRefDecides() {
         // given
         let secret = JobSecret(
             name: "token", branches: [RefPattern("main"), RefPattern("release/*")], tags: [RefPattern("v*")])

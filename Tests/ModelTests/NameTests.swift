@@ -1,15 +1,18 @@
 import Foundation
 import Model
+import TestSupport
 import Testing
 
 @Suite struct NameTests {
     @Test(arguments: ["a", "0", "kit", "swift-http-types", "a.b_c-d", "9lives", String(repeating: "a", count: 64)])
     func testThatItAccepts(_ text: String) { #expect(Name(text)?.description == text) }
 
-    @Test(arguments: [
-        "", ".", "..", ".a", "-a", "_a", "A", "a/b", "a b", "a\n", "ä", "a\0", "a\u{301}", "Ｋ",
-        String(repeating: "a", count: 65),
-    ])
+    @Test(
+        .proves(.model, "Terms as values: names, refs, commits, versions, times, sizes"),
+        arguments: [
+            "", ".", "..", ".a", "-a", "_a", "A", "a/b", "a b", "a\n", "ä", "a\0", "a\u{301}", "Ｋ",
+            String(repeating: "a", count: 65),
+        ])
     func testThatItRefuses(_ text: String) { #expect(Name(text) == nil) }
 
     @Test(arguments: [

@@ -1,4 +1,5 @@
 import Model
+import TestSupport
 import Testing
 
 /// Foreign text that is made to fit into one line.
@@ -16,7 +17,12 @@ import Testing
         ("deprecated ones", ["\u{206A}", "\u{206F}"]),
     ]
 
-    @Test(arguments: hidden) func testThatEachIsReplaced(_ name: String, _ scalars: [Unicode.Scalar]) {
+    @Test(
+        .proves(
+            .jobs,
+            "Names and messages of others stay on one line and in order in commands' output, the daemon's log and messages"
+        ), arguments: hidden)
+    func testThatEachIsReplaced(_ name: String, _ scalars: [Unicode.Scalar]) {
         for scalar in scalars {
             #expect("a\(scalar)b".inOneLine == "a\u{FFFD}b", "U+\(String(scalar.value, radix: 16))")
             #expect("a\(scalar)b".inOneBlankedLine == "a b", "U+\(String(scalar.value, radix: 16))")
@@ -31,11 +37,16 @@ import Testing
         #expect("a\r\nb".inSafeLines == "a\u{FFFD}\nb")
     }
 
-    @Test(arguments: [
-        "", "plain", "größer", "e\u{301}", "日本語", "עברית", "العربية", "👩\u{200D}💻", "नमस्\u{200D}ते", "a\u{A0}b",
-        "a\u{3000}b",
-        "\u{FFFD}", "🇩🇪",
-    ])
+    @Test(
+        .proves(
+            .jobs,
+            "Names and messages of others stay on one line and in order in commands' output, the daemon's log and messages"
+        ),
+        arguments: [
+            "", "plain", "größer", "e\u{301}", "日本語", "עברית", "العربية", "👩\u{200D}💻", "नमस्\u{200D}ते", "a\u{A0}b",
+            "a\u{3000}b",
+            "\u{FFFD}", "🇩🇪",
+        ])
     func testThatWhatPeopleWriteStays(_ text: String) {
         #expect(text.inOneLine == text)
         #expect(text.inSafeLines == text)

@@ -1,5 +1,6 @@
 import Foundation
 import Model
+import TestSupport
 import Testing
 
 @Suite struct PackageIdentifierTests {
@@ -56,13 +57,16 @@ import Testing
         #expect(names.sorted().map(\.description) == names.reversed().map(\.description))
     }
 
-    @Test(arguments: [
-        ("// swift-tools-version:5.9\nimport PackageDescription", "5.9"), ("// swift-tools-version: 6.0", "6.0"),
-        ("//swift-tools-version:5.3.1;experimental", "5.3.1"), ("// Swift-Tools-Version:4\r\n", "4.0"),
-        ("\n  \n// swift-tools-version:5.9", "5.9"), ("// a license\n// swift-tools-version:6.0\n", "6.0"),
-        ("import PackageDescription\n// swift-tools-version:5.9", "3.1"), ("", "3.1"),
-        ("// swift-tools-version:\"evil\", <x>", "3.1"),
-    ]) func testThatItReadsTheToolsVersion(text: String, version: String) {
+    @Test(
+        .proves(.releases, "Registry: `/registry`: manifests by tools version"),
+        arguments: [
+            ("// swift-tools-version:5.9\nimport PackageDescription", "5.9"), ("// swift-tools-version: 6.0", "6.0"),
+            ("//swift-tools-version:5.3.1;experimental", "5.3.1"), ("// Swift-Tools-Version:4\r\n", "4.0"),
+            ("\n  \n// swift-tools-version:5.9", "5.9"), ("// a license\n// swift-tools-version:6.0\n", "6.0"),
+            ("import PackageDescription\n// swift-tools-version:5.9", "3.1"), ("", "3.1"),
+            ("// swift-tools-version:\"evil\", <x>", "3.1"),
+        ])
+    func testThatItReadsTheToolsVersion(text: String, version: String) {
         #expect(ManifestName.toolsVersion(of: Array(text.utf8)) == version)
     }
 }

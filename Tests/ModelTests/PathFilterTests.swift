@@ -1,8 +1,13 @@
 import Model
+import TestSupport
 import Testing
 
 @Suite struct PathFilterTests {
     @Test(
+        .proves(
+            .intake,
+            "Path filters (`paths:`) have gitignore(5)'s patterns. A push that changes none of the files is skipped with its reason; the next one that does is integrated"
+        ),
         arguments: [
             (["Sources/"], "Sources/Kit/a.swift", true), (["Sources/"], "Tests/Sources/a.swift", true),
             (["/Sources/"], "Tests/Sources/a.swift", false), (["Sources"], "Sources", true),

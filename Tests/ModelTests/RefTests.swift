@@ -11,7 +11,11 @@ import Testing
         #expect(RefName("refs/pull/1/head").shortName == "refs/pull/1/head")
     }
 
-    @Test func testThatNamesAreComparedByTheirBytes() {
+    @Test(
+        .proves(
+            .sourceControl,
+            "Refs are told apart by their bytes, as git does; one whose name is no UTF-8 is left out (G15)"))
+    func testThatNamesAreComparedByTheirBytes() {
         // given: the forms that macOS and Linux type. They are one String for Swift, and two refs for git
         let (composed, decomposed) = (RefName(branch: "caf\u{e9}"), RefName(branch: "cafe\u{301}"))
         #expect(composed.description == decomposed.description)
@@ -29,12 +33,15 @@ import Testing
 }
 
 @Suite struct RefPatternTests {
-    @Test(arguments: [
-        ("main", "main"), ("*", "main"), ("release/*", "release/1.4"), ("release/*", "release/"), ("**", "a/b/c"),
-        ("a/**", "a/b/c"),
-        ("**/c", "a/b/c"), ("v?.?", "v1.4"), ("*a*b*", "xxaxxbxx"), ("", ""), ("re*se/*", "release/1"), ("ä?", "äx"),
-        ("***", "a/b"),
-    ])
+    @Test(
+        .proves(.model, "Terms as values: names, refs, commits, versions, times, sizes"),
+        arguments: [
+            ("main", "main"), ("*", "main"), ("release/*", "release/1.4"), ("release/*", "release/"), ("**", "a/b/c"),
+            ("a/**", "a/b/c"),
+            ("**/c", "a/b/c"), ("v?.?", "v1.4"), ("*a*b*", "xxaxxbxx"), ("", ""), ("re*se/*", "release/1"),
+            ("ä?", "äx"),
+            ("***", "a/b"),
+        ])
     func testThatItMatches(pattern: String, name: String) { #expect(RefPattern(pattern).matches(name)) }
 
     @Test(arguments: [
@@ -95,7 +102,12 @@ import Testing
         #expect(!bot.isRelease(RefName(tag: "release/1.0")))
     }
 
-    @Test func testThatProductsAreArchivedOnlyWhereATriggerOrTheRecipeUsesThem() throws {
+    @Test(
+        .proves(
+            .steps,
+            "Products are archived only if a later trigger or the recipe uses them; page, API, `martlet artifacts`, `--plan` and logs say why they are not"
+        ))
+    func testThatProductsAreArchivedOnlyWhereATriggerOrTheRecipeUsesThem() throws {
         // given
         let name = try #require(Name("t"))
         let publish = Trigger(name: name, branches: [RefPattern("release/*")], action: .publish(.branch))
@@ -129,7 +141,8 @@ import Testing
         #expect(bot.whyNotArchived(none, on: main) == "not archived: the recipe says `archive: { include: [] }`")
     }
 
-    @Test func testThatNothingIsSupersededOnReleasesUnlessTheFileSaysSo() throws {
+    @Test(.proves(.intake, "`supersede: queued, running, never`, with outcomes and reasons"))
+    func testThatNothingIsSupersededOnReleasesUnlessTheFileSaysSo() throws {
         // given
         let publish = Trigger(
             name: try #require(Name("t")), branches: [RefPattern("release/*")], action: .publish(.branch))
@@ -156,6 +169,7 @@ import Testing
     }
 
     @Test(
+        .proves(.triggers, "Conditions by branch and tag"),
         arguments: [
             (nil, nil, true, true), (["main"], nil, true, false), (["other"], nil, false, false),
             (nil, ["v*"], false, true),

@@ -15,7 +15,11 @@ import Testing
     }
 
     /// G1.
-    @Test(arguments: HostileAddresses.refused)
+    @Test(
+        .proves(
+            .sourceControl,
+            "One parser reads all repository addresses, so bot files, `lint`, `init`, submodules, the registry and git refuse the same ones (G1)"
+        ), arguments: HostileAddresses.refused)
     func testThatG1AHostileOneIsRefused(_ text: String, _ answer: String) {
         let refusal = #expect(throws: RepositoryAddress.Refusal.self) {
             try RepositoryAddress(text, isInsecureAllowed: true)
@@ -38,7 +42,11 @@ import Testing
         }
     }
 
-    @Test(arguments: HostileAddresses.refused.map(\.text) + HostileAddresses.allowed)
+    @Test(
+        .proves(
+            .sourceControl,
+            "One parser reads all repository addresses, so bot files, `lint`, `init`, submodules, the registry and git refuse the same ones (G1)"
+        ), arguments: HostileAddresses.refused.map(\.text) + HostileAddresses.allowed)
     func testThatWhatIsShownHasNoPasswordAndIsOneLine(_ text: String) {
         let shown = RepositoryAddress.shown(text)
         #expect(!shown.contains("hunter2"))

@@ -22,20 +22,35 @@ import Testing
         try JSONDecoder().decode(Cases.self, from: Data(Corpus.file("semver/semver-2.0.0.json").bytes()))
     }
 
-    @Test(.corpus) func testThatItAcceptsEveryValidVersionAndPrintsItAgain() throws {
+    @Test(
+        .proves(
+            .releases,
+            "Versions: SemVer 2.0.0 in full: every case of the public collection of valid, invalid and ordered versions; `latest`, `latest-pre`, `~1.4`, `^1`"
+        ), .corpus)
+    func testThatItAcceptsEveryValidVersionAndPrintsItAgain() throws {
         let valid = try cases().valid
         #expect(valid.count == 31)
         #expect(valid.contains("99999999999999999999999.999999999999999999.99999999999999999"))
         for text in valid { #expect(SemanticVersion(text)?.description == text, "\(text)") }
     }
 
-    @Test(.corpus) func testThatItRefusesEveryInvalidVersion() throws {
+    @Test(
+        .proves(
+            .releases,
+            "Versions: SemVer 2.0.0 in full: every case of the public collection of valid, invalid and ordered versions; `latest`, `latest-pre`, `~1.4`, `^1`"
+        ), .corpus)
+    func testThatItRefusesEveryInvalidVersion() throws {
         let invalid = try cases().invalid
         #expect(invalid.count == 40)
         for text in invalid { #expect(SemanticVersion(text) == nil, "\(text)") }
     }
 
-    @Test(.corpus) func testThatEveryOrderedVersionPrecedesTheNext() throws {
+    @Test(
+        .proves(
+            .releases,
+            "Versions: SemVer 2.0.0 in full: every case of the public collection of valid, invalid and ordered versions; `latest`, `latest-pre`, `~1.4`, `^1`"
+        ), .corpus)
+    func testThatEveryOrderedVersionPrecedesTheNext() throws {
         let ordered = try cases().precedence.ascending
         #expect(ordered.map(\.count) == [4, 8])
         for texts in ordered {
@@ -58,7 +73,12 @@ import Testing
         #expect(VersionRange.latest.highest(of: ordered.dropLast(2))?.description == "1.0.0+10")
     }
 
-    @Test func testThatNumbersOfAnyLengthAreOrdered() throws {
+    @Test(
+        .proves(
+            .releases,
+            "Versions: SemVer 2.0.0 in full: every case of the public collection of valid, invalid and ordered versions; `latest`, `latest-pre`, `~1.4`, `^1`"
+        ))
+    func testThatNumbersOfAnyLengthAreOrdered() throws {
         let ordered = [
             "1.2.9223372036854775807", "1.2.9223372036854775808", "1.2.10000000000000000000", "1.10.0",
             "99999999999999999999999.0.0",
@@ -85,7 +105,8 @@ import Testing
     ])
     func testThatNothingButTheGrammarPasses(_ text: String) { #expect(SemanticVersion(text) == nil) }
 
-    @Test func testThatPrecedenceIsSection11s() {
+    @Test(.proves(.model, "Terms as values: names, refs, commits, versions, times, sizes"))
+    func testThatPrecedenceIsSection11s() {
         let ordered = [
             "0.9.9", "1.0.0-alpha", "1.0.0-alpha.1", "1.0.0-alpha.beta", "1.0.0-beta", "1.0.0-beta.2", "1.0.0-beta.11",
             "1.0.0-beta.99999999999999999999", "1.0.0-rc.1", "1.0.0", "1.0.1", "1.9.0", "1.10.0", "2.0.0",
@@ -112,7 +133,8 @@ import Testing
         #expect(SemanticVersion(longest + "a") == nil)
     }
 
-    @Test func testThatATagMayHaveAV() {
+    @Test(.proves(.versions, "`version: tag`: 1.4.0 or v1.4.0"))
+    func testThatATagMayHaveAV() {
         #expect(SemanticVersion(tag: "v1.4.0") == SemanticVersion(1, 4, 0))
         #expect(SemanticVersion(tag: "1.4.0") == SemanticVersion(1, 4, 0))
         #expect(SemanticVersion(tag: "vv1.4.0") == nil)
@@ -127,14 +149,21 @@ import Testing
         "100000000000000000000.0.0-rc.1",
     ].compactMap { SemanticVersion($0) }
 
-    @Test(arguments: [
-        ("latest", "99999999999999999999.2.0"), ("latest-pre", "100000000000000000000.0.0-rc.1"), ("1.4.2", "1.4.2"),
-        ("2.1.0-rc.1", "2.1.0-rc.1"),
-        ("~1.4", "1.4.10"), ("~1.4.2", "1.4.10"), ("~1", "1.5.0"), ("^1.4", "1.5.0"), ("^1", "1.5.0"),
-        ("^0.1.2", "0.1.3"),
-        ("^0.1", "0.1.3"), ("^0", "0.2.0"), ("~0.1", "0.1.3"), ("^2.0.0", "2.0.0"), ("^1.4.10", "1.5.0"),
-        ("~99999999999999999999.1", "99999999999999999999.1.7"), ("^99999999999999999999", "99999999999999999999.2.0"),
-    ])
+    @Test(
+        .proves(
+            .releases,
+            "Versions: SemVer 2.0.0 in full: every case of the public collection of valid, invalid and ordered versions; `latest`, `latest-pre`, `~1.4`, `^1`"
+        ),
+        arguments: [
+            ("latest", "99999999999999999999.2.0"), ("latest-pre", "100000000000000000000.0.0-rc.1"),
+            ("1.4.2", "1.4.2"),
+            ("2.1.0-rc.1", "2.1.0-rc.1"),
+            ("~1.4", "1.4.10"), ("~1.4.2", "1.4.10"), ("~1", "1.5.0"), ("^1.4", "1.5.0"), ("^1", "1.5.0"),
+            ("^0.1.2", "0.1.3"),
+            ("^0.1", "0.1.3"), ("^0", "0.2.0"), ("~0.1", "0.1.3"), ("^2.0.0", "2.0.0"), ("^1.4.10", "1.5.0"),
+            ("~99999999999999999999.1", "99999999999999999999.1.7"),
+            ("^99999999999999999999", "99999999999999999999.2.0"),
+        ])
     func testThatItPicksTheHighestThatFits(range: String, expected: String) {
         #expect(VersionRange(range)?.highest(of: Self.versions)?.description == expected)
     }

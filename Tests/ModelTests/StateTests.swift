@@ -1,4 +1,5 @@
 import Model
+import TestSupport
 import Testing
 
 @Suite struct IntegrationStateTests {
@@ -20,7 +21,7 @@ import Testing
         }
     }
 
-    @Test(arguments: states, events)
+    @Test(.proves(.model, "States of integrations and attempts as enums with `apply(_:)`"), arguments: states, events)
     func testThatEveryTransitionIsAllowedOrRefusedAsTheTableSays(
         state: IntegrationState, event: IntegrationState.Event
     ) {
@@ -34,7 +35,12 @@ import Testing
         #expect(changed == expected ?? state)
     }
 
-    @Test func testThatItsWordsAreTheInterfaces() {
+    @Test(
+        .proves(
+            .model,
+            "Steps of an integration: pending, preparing, before-triggers, running, after-triggers, uploading, completed"
+        ))
+    func testThatItsWordsAreTheInterfaces() {
         #expect(Self.states.map(\.word) == ["queued"] + Self.steps.map { _ in "running" } + ["completed"])
         #expect(Self.states.map(\.step) == [.pending] + Self.steps + [.completed])
         #expect(IntegrationState.completed(.warnings, triggerFailed: true).result == .triggerError)
@@ -66,7 +72,7 @@ import Testing
         }
     }
 
-    @Test(arguments: states, events)
+    @Test(.proves(.model, "States of integrations and attempts as enums with `apply(_:)`"), arguments: states, events)
     func testThatEveryTransitionIsAllowedOrRefusedAsTheTableSays(state: AttemptState, event: AttemptState.Event) {
         var changed = state
         let isAllowed = (try? changed.apply(event)) != nil

@@ -1,4 +1,5 @@
 import Model
+import TestSupport
 import Testing
 
 @Suite struct TestSpreadTests {
@@ -21,7 +22,8 @@ import Testing
         ([.knownIssue, .passed, .passed], "a known issue only in debug"),
     ]
 
-    @Test(arguments: three) func testThatItSaysWhere(_ outcomes: [TestResult.Outcome?], _ sentence: String) {
+    @Test(.proves(.testHistory, "The grid tests × configurations says \"fails only in release\""), arguments: three)
+    func testThatItSaysWhere(_ outcomes: [TestResult.Outcome?], _ sentence: String) {
         let names = ["debug", "release", "nightly"].map { Name(nearest: $0) }
         #expect(TestSpread(suite: "", name: "a", outcomes: outcomes).sentence(names) == sentence)
     }
@@ -65,7 +67,8 @@ import Testing
         #expect(one.trend == nil)
     }
 
-    @Test func testThatTheTrendIsTheNewestQuarterAgainstTheOthers() throws {
+    @Test(.proves(.testHistory, "Per test: history, last failures, durations, on which configurations"))
+    func testThatTheTrendIsTheNewestQuarterAgainstTheOthers() throws {
         let slower =
             Array(repeating: Duration.milliseconds(15), count: 5) + Array(repeating: .milliseconds(10), count: 15)
         #expect(try #require(DurationFigures(slower)?.trend) == 0.5)

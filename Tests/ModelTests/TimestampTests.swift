@@ -1,5 +1,6 @@
 import Foundation
 import Model
+import TestSupport
 import Testing
 
 @Suite struct TimestampTests {
@@ -14,7 +15,8 @@ import Testing
         #expect(Timestamp(millisecondsSinceEpoch: milliseconds).description == text)
     }
 
-    @Test func testThatEveryDayOfFourHundredYearsIsTheCalendars() throws {
+    @Test(.proves(.model, "Terms as values: names, refs, commits, versions, times, sizes"))
+    func testThatEveryDayOfFourHundredYearsIsTheCalendars() throws {
         var calendar = Calendar(identifier: .gregorian)
         calendar.timeZone = try #require(TimeZone(identifier: "UTC"))
         for day in stride(from: Int64(-30_000), to: 116_000, by: 13) {
@@ -67,7 +69,8 @@ import Testing
         Recipe(configurations: names.compactMap { Name($0) }.map { .init(name: $0) }, archive: archive)
     }
 
-    @Test func testThatReleaseIsArchivedElseTheFirst() {
+    @Test(.proves(.steps, "From the configuration `release`, else the first; `include` names files instead"))
+    func testThatReleaseIsArchivedElseTheFirst() {
         #expect(recipe(["debug", "release"]).archivedConfiguration?.description == "release")
         #expect(recipe(["debug", "other"]).archivedConfiguration?.description == "debug")
         #expect(

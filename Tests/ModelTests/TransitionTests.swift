@@ -1,4 +1,5 @@
 import Model
+import TestSupport
 import Testing
 
 /// What happened, by this integration and what the branch stood at before.
@@ -95,7 +96,11 @@ import Testing
             transitions: [.newIssue], after: .init(isGood: false, number: 5, brokenBy: .init(number: 3, run: 1))),
     ]
 
-    @Test(arguments: cases.indices)
+    @Test(
+        .proves(
+            .notices,
+            "Broke, fixed and new issue are a function of the integration and the branch's health; still failing is silent; canceled ones and our faults are passed over"
+        ), arguments: cases.indices)
     func testThatWhatHappenedFollowsFromBeforeAndNow(_ index: Int) {
         let sample = Self.cases[index]
         let found = Transition.all(of: sample.reported, after: sample.before, news: sample.news)

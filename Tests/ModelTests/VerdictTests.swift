@@ -1,8 +1,10 @@
 import Model
+import TestSupport
 import Testing
 
 @Suite struct VerdictTests {
-    @Test func testThatTheOrderIsTheDesigns() {
+    @Test(.proves(.model, "The verdict's order; the worst job wins"))
+    func testThatTheOrderIsTheDesigns() {
         let ordered: [Verdict] = [
             .canceled, .succeeded, .warnings, .analyzerWarnings, .testFailures, .buildErrors, .checkoutError,
             .internalError,
@@ -15,7 +17,8 @@ import Testing
             ])
     }
 
-    @Test func testThatTheWorstJobWins() {
+    @Test(.proves(.model, "The verdict's order; the worst job wins"))
+    func testThatTheWorstJobWins() {
         #expect(Verdict.worst(of: [.succeeded, .testFailures, .warnings]) == .testFailures)
         #expect(Verdict.worst(of: [.canceled, .succeeded]) == .succeeded)
         #expect(Verdict.worst(of: []) == .canceled)
@@ -28,7 +31,9 @@ import Testing
 }
 
 @Suite struct IntegrationResultTests {
-    @Test(arguments: Verdict.allCases)
+    @Test(
+        .proves(.model, "The result: the verdict, or trigger-error when the code was good and a trigger failed"),
+        arguments: Verdict.allCases)
     func testThatAFailedTriggerShowsOnlyWhenTheCodeWasGood(_ verdict: Verdict) {
         let isShown = verdict <= .analyzerWarnings
         #expect(

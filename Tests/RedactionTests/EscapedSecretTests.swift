@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import Redaction
@@ -129,31 +130,36 @@ import Testing
         #expect(redact(bytes("<", text, ">"), redactor.forBinary) == "<\(stars)>")
     }
 
-    @Test(arguments: tokens)
+    @Test(.proves(.jobs, "Secrets are masked as programs escape them for URLs, forms, JSON and XML"), arguments: tokens)
     func testThatATokenIsMaskedAsWritersEscapeIt(written: Written) {
         expectMasked(written, secret: Self.token)
     }
 
-    @Test(arguments: symbolTexts)
+    @Test(
+        .proves(.jobs, "Secrets are masked as programs escape them for URLs, forms, JSON and XML"),
+        arguments: symbolTexts)
     func testThatASecretThatBeginsWithWhatIsEscapedIsMasked(written: Written) {
         expectMasked(written, secret: Self.symbols)
     }
 
-    @Test(arguments: keys)
+    @Test(.proves(.jobs, "Secrets are masked as programs escape them for URLs, forms, JSON and XML"), arguments: keys)
     func testThatAKeyOfSeveralLinesIsMaskedAsWritersEscapeIt(written: Written) {
         expectMasked(written, secret: Self.key)
     }
 
-    @Test func testThatItsBase64IsMaskedInURLsAndJSON() {
+    @Test(.proves(.jobs, "Secrets are masked as programs escape them for URLs, forms, JSON and XML"))
+    func testThatItsBase64IsMaskedInURLsAndJSON() {
         let redactor = LogRedactor(secrets: ["~~~???>>>"])
         #expect(redact(Array("Basic%20fn5%2BPz8%2FPj4%2B&".utf8), redactor) == "Basic%20***&")
         #expect(redact(Array(#""fn5+Pz8\/Pj4\u002b""#.utf8), redactor) == #""***""#)
     }
 
-    @Test(arguments: [
-        "100% %2 %2g %%%zz %c3%28", #"\ \" \u \u00 \u00zz \ud83d \ud83d\u0041 \ud83d\n \udc00 \u0041 C:\new"#,
-        "& && &am &amp;&nbsp; &#; &#x; &#xZZ; &#1114112; &#000000000000043; &lt", "a+b + c ++", "cAnary%2F7f3a",
-    ])
+    @Test(
+        .proves(.jobs, "Secrets are masked as programs escape them for URLs, forms, JSON and XML"),
+        arguments: [
+            "100% %2 %2g %%%zz %c3%28", #"\ \" \u \u00 \u00zz \ud83d \ud83d\u0041 \ud83d\n \udc00 \u0041 C:\new"#,
+            "& && &am &amp;&nbsp; &#; &#x; &#xZZ; &#1114112; &#000000000000043; &lt", "a+b + c ++", "cAnary%2F7f3a",
+        ])
     func testThatOtherTextIsAsItWasHoweverItIsCut(text: String) {
         let redactor = LogRedactor(secrets: [Self.token, Self.symbols, Self.key])
         for chunk in 1...text.utf8.count {
@@ -168,12 +174,14 @@ import Testing
     }
 
     /// Each case has the escaped text, the shown text, and the secrets.
-    @Test(arguments: [
-        // After an escape, an unescaped secret begins.
-        ("%2b&%5Cu%20a%2B.", "%2***.", ["b&\\u a+", "+other"]),
-        // A sequence that looks like an escape and is none ends one secret and begins another.
-        ("abcdefgh%C3%A9%4z%20%C3%A9!.", "abcdefgh%C3%A9***.", ["abcdefghé12345", "%4z é!"]),
-    ])
+    @Test(
+        .proves(.jobs, "Secrets are masked as programs escape them for URLs, forms, JSON and XML"),
+        arguments: [
+            // After an escape, an unescaped secret begins.
+            ("%2b&%5Cu%20a%2B.", "%2***.", ["b&\\u a+", "+other"]),
+            // A sequence that looks like an escape and is none ends one secret and begins another.
+            ("abcdefgh%C3%A9%4z%20%C3%A9!.", "abcdefgh%C3%A9***.", ["abcdefghé12345", "%4z é!"]),
+        ])
     func testThatASecretThatBeginsAmongEscapesIsMaskedFromItsFirstByte(text: String, shown: String, secrets: [String]) {
         let redactor = LogRedactor(secrets: secrets)
         for chunk in 1...text.utf8.count {
@@ -181,7 +189,8 @@ import Testing
         }
     }
 
-    @Test func testThatEscapedLineEndsWithinAPossibleSecretAreNotHeldForEver() {
+    @Test(.proves(.jobs, "Secrets are masked as programs escape them for URLs, forms, JSON and XML"))
+    func testThatEscapedLineEndsWithinAPossibleSecretAreNotHeldForEver() {
         // given
         var redactor = LogRedactor(secrets: ["/a+"])
         let ends = [UInt8](#"%2F"#.utf8) + (0..<10_000).flatMap { _ in Array("%0A".utf8) }

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import Redaction
@@ -17,17 +18,25 @@ import Testing
         return String(decoding: output + redactor.finish(), as: UTF8.self)
     }
 
-    @Test(arguments: 1...25)
+    @Test(
+        .proves(
+            .jobs,
+            "Secrets are masked in the log: as they are, as base64 and hexadecimal, wrapped, colored, cut anywhere"),
+        arguments: 1...25)
     func testThatItMasksHoweverTheStreamIsCut(chunk: Int) {
         let text = Array("before \(Self.secret) after s3cr3t/Pas end\n".utf8)
         #expect(redact(text, chunk: chunk) == "before *** after s3cr3t/Pas end\n")
     }
 
-    @Test(arguments: [
-        "czNjcjN0L1Bhc3Mgd29yZCLDqQ==", "eHMzY3IzdC9QYXNzIHdvcmQiw6k=", "eHhzM2NyM3QvUGFzcyB3b3JkIsOp",
-        "733363723374", "s3cr3t%2FPass%20word%22%C3%A9", "s3cr3t%2fPass+word%22%c3%a9", #"s3cr3t/Pass word\"é"#,
-        #"s3cr3t\/Pass word\"é"#,
-    ])
+    @Test(
+        .proves(
+            .jobs,
+            "Secrets are masked in the log: as they are, as base64 and hexadecimal, wrapped, colored, cut anywhere"),
+        arguments: [
+            "czNjcjN0L1Bhc3Mgd29yZCLDqQ==", "eHMzY3IzdC9QYXNzIHdvcmQiw6k=", "eHhzM2NyM3QvUGFzcyB3b3JkIsOp",
+            "733363723374", "s3cr3t%2FPass%20word%22%C3%A9", "s3cr3t%2fPass+word%22%c3%a9", #"s3cr3t/Pass word\"é"#,
+            #"s3cr3t\/Pass word\"é"#,
+        ])
     func testThatItMasksEveryEncoding(encoded: String) {
         // given: of the hexadecimal form only the beginning
         let text = encoded == "733363723374" ? "7333637233742f5061737320776f726422c3a9" : encoded
@@ -38,13 +47,17 @@ import Testing
         #expect(shown.count <= 12, "\(shown)")
     }
 
-    @Test(arguments: [
-        "a&amp;b&lt;c&gt;d\"e'f\u{E9}", "a&amp;b&lt;c>d\"e'f\u{E9}", "a&amp;b&lt;c&gt;d&quot;e'f\u{E9}",
-        "a&amp;b&lt;c>d&quot;e'f\u{E9}", "a&amp;b&lt;c&gt;d&quot;e&apos;f\u{E9}",
-        "a&amp;b&lt;c&gt;d&quot;e&#39;f\u{E9}",
-        "a&amp;b&lt;c&gt;d&quot;e&#x27;f\u{E9}", "a&amp;b&lt;c&gt;d&#34;e&#39;f\u{E9}",
-        "a&amp;b&lt;c&gt;d&quot;e'f&#233;", "a&amp;b&lt;c&gt;d\"e'f&#233;",
-    ])
+    @Test(
+        .proves(
+            .jobs,
+            "Secrets masked in the reports of steps, also as XML escapes them; products stay as they were made (S1)"),
+        arguments: [
+            "a&amp;b&lt;c&gt;d\"e'f\u{E9}", "a&amp;b&lt;c>d\"e'f\u{E9}", "a&amp;b&lt;c&gt;d&quot;e'f\u{E9}",
+            "a&amp;b&lt;c>d&quot;e'f\u{E9}", "a&amp;b&lt;c&gt;d&quot;e&apos;f\u{E9}",
+            "a&amp;b&lt;c&gt;d&quot;e&#39;f\u{E9}",
+            "a&amp;b&lt;c&gt;d&quot;e&#x27;f\u{E9}", "a&amp;b&lt;c&gt;d&#34;e&#39;f\u{E9}",
+            "a&amp;b&lt;c&gt;d&quot;e'f&#233;", "a&amp;b&lt;c&gt;d\"e'f&#233;",
+        ])
     func testThatItMasksWhatWritersOfXMLMakeOfIt(escaped: String) {
         #expect(redact(Array("<a>\(escaped)</a>".utf8), secrets: ["a&b<c>d\"e'f\u{E9}"]) == "<a>***</a>")
     }
@@ -125,7 +138,11 @@ import Testing
         return shown
     }
 
-    @Test(arguments: 0..<20)
+    @Test(
+        .proves(
+            .jobs,
+            "Secrets are masked in the log: as they are, as base64 and hexadecimal, wrapped, colored, cut anywhere"),
+        arguments: 0..<20)
     func testThatItMasksWhatASearchForEveryFormFinds(seed: Int) {
         // given: secrets that overlap each other and themselves
         var numbers = Numbers(state: UInt64(seed) &* 7919)

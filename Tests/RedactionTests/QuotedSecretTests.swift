@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import Redaction
@@ -171,24 +172,36 @@ import Testing
         }
     }
 
-    @Test(arguments: passwordTexts) func testThatAPasswordIsMaskedAsProgramsQuoteIt(written: Written) {
+    @Test(
+        .proves(.jobs, "Secrets are masked as shells, languages, databases and tools quote them"),
+        arguments: passwordTexts)
+    func testThatAPasswordIsMaskedAsProgramsQuoteIt(written: Written) {
         expectMasked(written, secret: Self.password)
     }
 
-    @Test(arguments: quotedTexts) func testThatASecretBetweenQuotesIsMaskedAsProgramsQuoteIt(written: Written) {
+    @Test(
+        .proves(.jobs, "Secrets are masked as shells, languages, databases and tools quote them"),
+        arguments: quotedTexts)
+    func testThatASecretBetweenQuotesIsMaskedAsProgramsQuoteIt(written: Written) {
         expectMasked(written, secret: Self.quoted)
     }
 
-    @Test(arguments: characterTexts) func testThatOtherCharactersAreMaskedAsProgramsQuoteThem(written: Written) {
+    @Test(
+        .proves(.jobs, "Secrets are masked as shells, languages, databases and tools quote them"),
+        arguments: characterTexts)
+    func testThatOtherCharactersAreMaskedAsProgramsQuoteThem(written: Written) {
         expectMasked(written, secret: Self.characters)
     }
 
-    @Test(arguments: lineTexts) func testThatASecretOfSeveralLinesIsMaskedAsProgramsQuoteIt(written: Written) {
+    @Test(
+        .proves(.jobs, "Secrets are masked as shells, languages, databases and tools quote them"), arguments: lineTexts)
+    func testThatASecretOfSeveralLinesIsMaskedAsProgramsQuoteIt(written: Written) {
         expectMasked(written, secret: Self.lines)
     }
 
     /// Ruby escapes `#` only before an interpolation.
-    @Test func testThatASecretWithSignsOfRubyIsMaskedAsItInspectsIt() {
+    @Test(.proves(.jobs, "Secrets are masked as shells, languages, databases and tools quote them"))
+    func testThatASecretWithSignsOfRubyIsMaskedAsItInspectsIt() {
         let written = Written("Ruby inspect, as its manual says", ##""a\#{b}\#$c\"d""##)
         expectMasked(written, secret: "a#{b}#$c\"d")
     }
@@ -201,7 +214,8 @@ import Testing
     }
 
     /// A shell's trace of a command beside a secret.
-    @Test func testThatOtherQuotesAreAsTheyWere() {
+    @Test(.proves(.jobs, "Secrets are masked as shells, languages, databases and tools quote them"))
+    func testThatOtherQuotesAreAsTheyWere() {
         let text = #"+ echo 'it'\''s' "it's" it\'s 'it'"'"'s' a''b %%d $$ \x41 `id` '"' "'" '"'\'"#
         var redactor = LogRedactor(secrets: [Self.password, Self.quoted, Self.lines])
         for chunk in [Int.max, 1, 3] {

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import Redaction
@@ -71,7 +72,9 @@ import Testing
         return output + redactor.finish()
     }
 
-    @Test(arguments: 0..<20)
+    @Test(
+        .proves(.jobs, "Secrets are masked as programs escape them for URLs, forms, JSON and XML"),
+        .proves(.jobs, "Secrets are masked as shells, languages, databases and tools quote them"), arguments: 0..<20)
     func testThatAllOfASecretIsMaskedWhateverOfItIsEscaped(seed: Int) {
         var numbers = Numbers(state: UInt64(seed) &* 7919)
         for _ in 0..<15 {

@@ -1,4 +1,5 @@
 import Model
+import TestSupport
 import Testing
 
 @testable import Reports
@@ -39,7 +40,10 @@ import Testing
         issues.map { "\($0.content) \($0.status) \($0.age)" }
     }
 
-    @Test func testThatIssuesLiveThroughIntegrations() {
+    @Test(
+        .proves(.issueHistory, "New, unresolved, resolved; nothing is resolved by absence"),
+        .proves(.issueHistory, "An issue has its age and its first integration"))
+    func testThatIssuesLiveThroughIntegrations() {
         // given
         let first = compare("a", "b")
         #expect(words(first) == ["a new 1", "b new 1"])
@@ -62,7 +66,8 @@ import Testing
         #expect(words(second) == ["a unresolved 2", "b resolved 0"])
     }
 
-    @Test func testThatWhatNobodyLookedForFollowsItsLine() throws {
+    @Test(.proves(.issueHistory, "New, unresolved, resolved; nothing is resolved by absence"))
+    func testThatWhatNobodyLookedForFollowsItsLine() throws {
         // given: an issue, and a change that nobody looked at, which renames its file and puts ten lines before it
         let debug = try #require(debug)
         let first = compare("a@5")
@@ -99,7 +104,8 @@ import Testing
         #expect(words(compare(before: before)) == ["a resolved 0"])
     }
 
-    @Test func testThatTwoConfigurationsAreOneIssue() throws {
+    @Test(.proves(.issueHistory, "Fingerprints are the same in other configurations"))
+    func testThatTwoConfigurationsAreOneIssue() throws {
         // given two equal findings in debug, of which release has the second line only, and one of its own
         let (debug, release) = (try #require(debug), try #require(release))
         let all = Self.found(["a@1", "a@9"], in: debug) + Self.found(["a@9", "b@3"], in: release)
@@ -114,7 +120,8 @@ import Testing
         #expect(Baseline.joined(Self.found(["a@1", "a@1"])).count == 2)
     }
 
-    @Test func testThatAConfigurationThatDidNotLookKeepsItsPart() throws {
+    @Test(.proves(.issueHistory, "Fingerprints are the same in other configurations"))
+    func testThatAConfigurationThatDidNotLookKeepsItsPart() throws {
         let (debug, release) = (try #require(debug), try #require(release))
         var before = compare("a")
         before[0].configurations = [debug, release]

@@ -8,11 +8,13 @@ import Testing
 @Suite struct CTestReaderTests {
     private let root = SourceRoot(mountedAt: "/kit")
 
-    @Test(arguments: [
-        ("ctest-junit.xml", TestCounts(8, failed: 4, skipped: 2)),
-        ("ctest-Test.xml", .init(8, failed: 3, skipped: 2, crashed: 1)),
-        ("ctest.txt", .init(8, failed: 3, skipped: 2, crashed: 1)),
-    ])
+    @Test(
+        .proves(.reports, "CTest's JUnit, `Test.xml` and console; what could not be started has failed"),
+        arguments: [
+            ("ctest-junit.xml", TestCounts(8, failed: 4, skipped: 2)),
+            ("ctest-Test.xml", .init(8, failed: 3, skipped: 2, crashed: 1)),
+            ("ctest.txt", .init(8, failed: 3, skipped: 2, crashed: 1)),
+        ])
     func testThatItReadsEveryFormAlike(sample: String, counts: TestCounts) throws {
         let content = ReportReader.read(try Samples.bytes(sample), fileName: sample, root: root)
         #expect(TestCounts(of: content.tests) == counts)
@@ -66,14 +68,16 @@ import Testing
         #expect(content.tests.first?.message == "Failed\nno")
     }
 
-    @Test(arguments: [
-        ("Test project /b\n1/2 Test #1: a ...   Passed    0.10 sec\n", "ends before its 2 tests do"),
-        (
-            "Test project /b\n1/1 Test #1: a ...   Passed    0.10 sec\n\n0% tests passed, 1 tests failed out of 1",
-            "names none"
-        ),
-        ("<Site><Build/></Site>", "another step"), ("<Site><Testing><Test Status='failed'>", "not well-formed"),
-    ])
+    @Test(
+        .proves(.reports, "CTest's JUnit, `Test.xml` and console; what could not be started has failed"),
+        arguments: [
+            ("Test project /b\n1/2 Test #1: a ...   Passed    0.10 sec\n", "ends before its 2 tests do"),
+            (
+                "Test project /b\n1/1 Test #1: a ...   Passed    0.10 sec\n\n0% tests passed, 1 tests failed out of 1",
+                "names none"
+            ),
+            ("<Site><Build/></Site>", "another step"), ("<Site><Testing><Test Status='failed'>", "not well-formed"),
+        ])
     func testThatWhatIsMissingIsNeverGreen(text: String, reason: String) {
         let content = ReportReader.read(Array(text.utf8), fileName: "a", root: root)
         #expect(content.problems.first?.contains(reason) == true, "\(content.problems)")

@@ -9,7 +9,9 @@ import Testing
 
     /// The output of Cargo 1.95 for a crate with unit tests, a test in its own file and a documentation test. There are 7 tests, of which 2 fail
     /// and 1 is ignored, according to the `test result:` lines.
-    @Test(arguments: ["cargo.txt", "cargo-stdout.txt", "cargo.jsonl"])
+    @Test(
+        .proves(.reports, "`cargo test`, console and JSON; messages of cargo and clippy"),
+        arguments: ["cargo.txt", "cargo-stdout.txt", "cargo.jsonl"])
     func testThatItReadsEveryFormAlike(sample: String) throws {
         let content = ReportReader.read(try Samples.bytes(sample), fileName: sample, root: root)
         #expect(TestCounts(of: content.tests) == .init(7, failed: 2, skipped: 1))
@@ -63,7 +65,8 @@ import Testing
         #expect(content.tests.map(\.outcome) == [.crashed])
     }
 
-    @Test func testThatMessagesOfCargoAreFindings() throws {
+    @Test(.proves(.reports, "`cargo test`, console and JSON; messages of cargo and clippy"))
+    func testThatMessagesOfCargoAreFindings() throws {
         let content = ReportReader.read(try Samples.bytes("clippy.jsonl"), fileName: "c", root: root)
         #expect(
             content.findings == [
@@ -100,7 +103,10 @@ import Testing
         return reader.finish()
     }
 
-    @Test(arguments: ["", named]) func testThatALineThatATestPrintedBeginsNoRun(name: String) {
+    @Test(
+        .proves(.steps, "A line that a test printed begins no run of Cargo's and ends none of Go's"),
+        arguments: ["", named])
+    func testThatALineThatATestPrintedBeginsNoRun(name: String) {
         let content = console(name + "running 2 tests\n" + Self.quoted)
         #expect(content?.tests.map(\.fullName) == (name.isEmpty ? ["a", "b"] : ["kit/a", "kit/b"]))
         #expect(content?.problems == [])
@@ -132,38 +138,45 @@ import Testing
     }
 
     /// The output of Cargo 1.95 with `-q`, when a test of the first binary calls `exit(0)`.
-    @Test(arguments: [
-        "\nrunning 3 tests\n.\nrunning 1 test\n.\ntest result: ok. 1 passed; 0 failed; 0 ignored;\n\n",
-        "\nrunning 3 tests\n\nrunning 1 test\n.\ntest result: ok. 1 passed; 0 failed; 0 ignored;\n\n",
-        "\nrunning 3 tests\n\nrunning 2 tests\n\nrunning 1 test\n.\ntest result: ok. 1 passed; 0 failed; 0 ignored;\n\n",
-        "\nrunning 3 tests\n.", "\nrunning 3 tests\n.i 2/3\n", "\nrunning 3 tests\na::b --- FAILED\n",
-    ])
+    @Test(
+        .proves(.steps, "A line that a test printed begins no run of Cargo's and ends none of Go's"),
+        arguments: [
+            "\nrunning 3 tests\n.\nrunning 1 test\n.\ntest result: ok. 1 passed; 0 failed; 0 ignored;\n\n",
+            "\nrunning 3 tests\n\nrunning 1 test\n.\ntest result: ok. 1 passed; 0 failed; 0 ignored;\n\n",
+            "\nrunning 3 tests\n\nrunning 2 tests\n\nrunning 1 test\n.\ntest result: ok. 1 passed; 0 failed; 0 ignored;\n\n",
+            "\nrunning 3 tests\n.", "\nrunning 3 tests\n.i 2/3\n", "\nrunning 3 tests\na::b --- FAILED\n",
+        ])
     func testThatAQuietBinaryThatIsCutOffIsMissed(text: String) {
         expectContains(console(text)?.problems.first ?? "", "a test binary ends before its 3 tests do")
     }
 
-    @Test(arguments: [
-        // Lines of other programs.
-        "running 3 tests\n..........\n", "running 3 tests\n... done\n", "running 3 tests\n.. 1/2/3\n",
-        // Cargo names each binary, so the first line is not Cargo's.
-        "running 3 tests\n" + named
-            + "running 1 test\ntest a ... ok\n\ntest result: ok. 1 passed; 0 failed; 0 ignored;\n",
-        "\nrunning 3 tests\n.i.\ntest result: ok. 2 passed; 0 failed; 1 ignored;\n\n\nrunning 1 test\n.\n"
-            + "test result: ok. 1 passed; 0 failed; 0 ignored;\n",
-    ])
+    @Test(
+        .proves(.steps, "A line that a test printed begins no run of Cargo's and ends none of Go's"),
+        arguments: [
+            // Lines of other programs.
+            "running 3 tests\n..........\n", "running 3 tests\n... done\n", "running 3 tests\n.. 1/2/3\n",
+            // Cargo names each binary, so the first line is not Cargo's.
+            "running 3 tests\n" + named
+                + "running 1 test\ntest a ... ok\n\ntest result: ok. 1 passed; 0 failed; 0 ignored;\n",
+            "\nrunning 3 tests\n.i.\ntest result: ok. 2 passed; 0 failed; 1 ignored;\n\n\nrunning 1 test\n.\n"
+                + "test result: ok. 1 passed; 0 failed; 0 ignored;\n",
+        ])
     func testThatAQuietBinaryThatEndsIsNoProblem(text: String) {
         #expect(console(text)?.problems ?? [] == [])
     }
 
-    @Test(arguments: [
-        // The process exits before a test ends.
-        named + "running 2 tests\n", "running 2 tests\ntest a ... ok\n",
-        // Another binary follows one that was cut off.
-        named + "running 2 tests\ntest a ... ok\n     Running tests/it.rs (target/debug/deps/it-0123456789abcdef)\n\n"
-            + "running 1 test\ntest x ... ok\n\ntest result: ok. 1 passed; 0 failed; 0 ignored;\n",
-        "running 2 tests\ntest a ... ok\n\nrunning 2 tests\ntest x ... ok\ntest y ... ok\n\n"
-            + "test result: ok. 2 passed; 0 failed; 0 ignored;\n",
-    ])
+    @Test(
+        .proves(.steps, "A line that a test printed begins no run of Cargo's and ends none of Go's"),
+        arguments: [
+            // The process exits before a test ends.
+            named + "running 2 tests\n", "running 2 tests\ntest a ... ok\n",
+            // Another binary follows one that was cut off.
+            named
+                + "running 2 tests\ntest a ... ok\n     Running tests/it.rs (target/debug/deps/it-0123456789abcdef)\n\n"
+                + "running 1 test\ntest x ... ok\n\ntest result: ok. 1 passed; 0 failed; 0 ignored;\n",
+            "running 2 tests\ntest a ... ok\n\nrunning 2 tests\ntest x ... ok\ntest y ... ok\n\n"
+                + "test result: ok. 2 passed; 0 failed; 0 ignored;\n",
+        ])
     func testThatABinaryThatIsCutOffIsStillMissed(text: String) {
         expectContains(console(text)?.problems.first ?? "", "ends before its 2 tests do")
     }

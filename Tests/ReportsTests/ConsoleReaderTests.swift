@@ -11,7 +11,8 @@ import Testing
         XCTestConsoleReader.tests(in: Array(log.utf8), root: root, listed: listed)
     }
 
-    @Test(.corpus) func testThatItReadsTheSample() throws {
+    @Test(.proves(.reports, "XCTest's console"), .corpus)
+    func testThatItReadsTheSample() throws {
         let log = try Corpus.file("samples/swift-test-stdout-xctest+swifttesting.txt").bytes()
         let found = XCTestConsoleReader.tests(in: log, root: root, listed: ["TinyTests.TinyTests/testFail"])
         #expect(TestCounts(of: found) == .init(7, failed: 2, skipped: 1), "what XCTest says: Executed 7 tests")
@@ -26,14 +27,16 @@ import Testing
         #expect(try test("testAsync", in: found).duration == .milliseconds(13))
     }
 
-    @Test(.corpus) func testThatItReadsParallelRuns() throws {
+    @Test(.proves(.reports, "XCTest's console"), .corpus)
+    func testThatItReadsParallelRuns() throws {
         let log = try Corpus.file("samples/swift-test-parallel-stdout.txt").bytes()
         let found = XCTestConsoleReader.tests(in: log, root: root)
         #expect(TestCounts(of: found) == .init(7, failed: 2), "a skipped one is not told with --parallel")
         #expect(Set(found.map(\.suite)) == ["TinyTests.TinyTests"])
     }
 
-    @Test func testThatACrashIsTheStartedTestWithItsSignalAndPlace() throws {
+    @Test(.proves(.reports, "A started test without an end is a crash, with its signal"))
+    func testThatACrashIsTheStartedTestWithItsSignalAndPlace() throws {
         let found = XCTestConsoleReader.tests(
             in: try Samples.bytes("test-xctest-crash.txt"), root: root, listed: try Samples.lines("list.txt"))
         #expect(TestCounts(of: found) == .init(4, failed: 1, skipped: 1, crashed: 1))

@@ -71,7 +71,9 @@ import Testing
         ReportReader.read(try Corpus.file(file).bytes(), fileName: "report", root: root)
     }
 
-    @Test(.corpus, arguments: findings)
+    @Test(
+        .proves(.reports, "Every collected output of other tools read with its counts, or refused with the reason"),
+        .corpus, arguments: findings)
     func testThatItFindsWhatTheFileSays(file: String, findings: Int) throws {
         let content = try read(file)
         #expect(content.findings.count == findings, "\(content.findings.map(\.message))")
@@ -79,7 +81,9 @@ import Testing
         #expect(content.tests == [])
     }
 
-    @Test(.corpus, arguments: tests)
+    @Test(
+        .proves(.reports, "Every collected output of other tools read with its counts, or refused with the reason"),
+        .corpus, arguments: tests)
     func testThatItCountsTheTests(file: String, counts: TestCounts) throws {
         let content = try read(file)
         #expect(TestCounts(of: content.tests) == counts, "\(content.tests.map { [$0.fullName, $0.outcome.rawValue] })")
@@ -97,14 +101,19 @@ import Testing
         #expect(files.first?.branches == nil)
     }
 
-    @Test(.corpus, arguments: refusals)
+    @Test(
+        .proves(.reports, "Every collected output of other tools read with its counts, or refused with the reason"),
+        .corpus, arguments: refusals)
     func testThatItRefusesWhatItCannotTell(file: String) throws {
         let content = try read(file)
         #expect(content.problems == ["report unreadable: report: " + ReportFormat.unknown])
         #expect(content.findings == [] && content.tests == [])
     }
 
-    @Test(.corpus) func testThatEveryFileHasAnExpectation() {
+    @Test(
+        .proves(.reports, "Every collected output of other tools read with its counts, or refused with the reason"),
+        .corpus)
+    func testThatEveryFileHasAnExpectation() {
         let known = Set(
             Self.findings.map(\.file) + Self.tests.map(\.file) + Self.coverage + Self.refusals
                 + JUnitReaderTests.expectations.map(\.file) + JUnitReaderTests.refusals.map(\.file)

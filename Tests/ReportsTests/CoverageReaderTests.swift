@@ -12,7 +12,9 @@ import Testing
     }
 
     /// coverage.py 7.17 itself counts 4 of 13 lines and 3 of 4 branches.
-    @Test(arguments: ["cobertura.xml", "coverage.lcov"])
+    @Test(
+        .proves(.reports, "Coverage of llvm-cov, lcov and Cobertura: totals, files, delta"),
+        arguments: ["cobertura.xml", "coverage.lcov"])
     func testThatItReadsWhatToolsWrite(sample: String) throws {
         let content = ReportReader.read(try Samples.bytes(sample), fileName: sample, root: root)
         #expect(content.problems == [])
@@ -22,7 +24,8 @@ import Testing
         #expect(coverage.branches == .init(covered: 3, total: 4))
     }
 
-    @Test func testThatItReadsLLVM() throws {
+    @Test(.proves(.reports, "Coverage of llvm-cov, lcov and Cobertura: totals, files, delta"))
+    func testThatItReadsLLVM() throws {
         let file = { (name: String, covered: Int) in
             #"{"filename":"\#(name)","summary":{"lines":{"count":4,"covered":\#(covered)},"functions":{"count":2,"covered":1},"branches":{"count":0,"covered":0}}}"#
         }

@@ -36,14 +36,15 @@ import Testing
         DiagnosticReader.findings(in: Array(log.utf8), root: root, category: category)
     }
 
-    @Test(.corpus, arguments: expectations)
+    @Test(.proves(.reports, "Diagnostics of swiftc, clang and gcc"), .corpus, arguments: expectations)
     func testThatItCountsAsTheLogDoes(file: String, errors: Int, warnings: Int) throws {
         let found = DiagnosticReader.findings(in: try Corpus.file(file).bytes(), root: root)
         #expect(found.count { $0.category == .error } == errors, "\(found.map(\.message))")
         #expect(found.count { $0.category == .warning } == warnings)
     }
 
-    @Test(.corpus) func testThatItReadsBothStylesOfSwiftAlike() throws {
+    @Test(.proves(.reports, "Diagnostics of swiftc, clang and gcc"), .corpus)
+    func testThatItReadsBothStylesOfSwiftAlike() throws {
         let snippets = DiagnosticReader.findings(
             in: try Corpus.file("samples/swiftc-diagnostics.txt").bytes(), root: root)
         let classic = DiagnosticReader.findings(
@@ -181,7 +182,8 @@ import Testing
         #expect(findings(line) == [])
     }
 
-    @Test func testThatRustsPlaceIsInTheLineBeneath() {
+    @Test(.proves(.reports, "`cargo test`, console and JSON; messages of cargo and clippy"))
+    func testThatRustsPlaceIsInTheLineBeneath() {
         // given: the same text at two places, one of them twice, and Cargo's summary
         let log = """
             warning: unused variable: `a`
@@ -249,7 +251,8 @@ import Testing
         #expect(!compiled.contains("Sources/Tool/B.swift"))
     }
 
-    @Test func testThatAnIncrementalBuildHidesWarningsAndTheCompiledFilesTellIt() throws {
+    @Test(.proves(.reports, "Warnings of files that an incremental build did not compile stay"))
+    func testThatAnIncrementalBuildHidesWarningsAndTheCompiledFilesTellIt() throws {
         // given: a build, and a later one that compiles only the failed files
         let (first, second) = (try Samples.bytes("build-errors.txt"), try Samples.bytes("build-errors-incremental.txt"))
         // then the warning is gone from the second log, and so is its file

@@ -7,7 +7,9 @@ import Testing
 @Suite struct EventStreamReaderTests {
     private let root = Samples.root
 
-    @Test(.corpus, arguments: ["samples/swift-testing-events-v0.jsonl", "samples/swift-testing-events-6.3.jsonl"])
+    @Test(
+        .proves(.reports, "Swift Testing's event stream"), .corpus,
+        arguments: ["samples/swift-testing-events-v0.jsonl", "samples/swift-testing-events-6.3.jsonl"])
     func testThatItReadsBothVersionsAlike(file: String) throws {
         let content = ReportReader.read(try Corpus.file(file).bytes(), fileName: file, root: root)
         #expect(TestCounts(of: content.tests) == .init(7, failed: 3, skipped: 1, known: 1), "Test run with 7 tests")
@@ -21,7 +23,7 @@ import Testing
         #expect(try test("param(n:)", in: content.tests).outcome == .failed)
     }
 
-    @Test(arguments: ["events-0.jsonl", "events-6.3.jsonl"])
+    @Test(.proves(.reports, "Swift Testing's event stream"), arguments: ["events-0.jsonl", "events-6.3.jsonl"])
     func testThatNamesAndNumberAreThoseOfSwiftTestList(sample: String) throws {
         let content = EventStreamReader.read(try Samples.bytes(sample), root: root)
         #expect(TestCounts(of: content.tests) == .init(9, failed: 1, skipped: 2, known: 1))
@@ -63,13 +65,18 @@ import Testing
             ])
     }
 
-    @Test func testThatStartedTestsWithoutAnEndHaveCrashed() throws {
+    @Test(.proves(.reports, "A started test without an end is a crash, with its signal"))
+    func testThatStartedTestsWithoutAnEndHaveCrashed() throws {
         let content = EventStreamReader.read(try Samples.bytes("events-6.3-crash.jsonl"), root: root)
         #expect(TestCounts(of: content.tests) == .init(10, failed: 1, skipped: 7, crashed: 1))
         #expect(content.problems == ["the event stream ends before its test run does"])
     }
 
-    @Test(arguments: [(false, ["one()", "two()"]), (true, ["one()"])])
+    @Test(
+        .proves(
+            .steps,
+            "A listed test of a Swift package without a result did not run, and is red unless a crash explains it; a choice of tests leaves none out"
+        ), arguments: [(false, ["one()", "two()"]), (true, ["one()"])])
     func testThatTestsThatACrashLeftDidNotRun(isWhole: Bool, names: [String]) {
         // given
         func test(_ name: String) -> String {

@@ -1,4 +1,5 @@
 import Model
+import TestSupport
 import Testing
 
 @testable import Reports
@@ -11,7 +12,8 @@ import Testing
         Finding(category: category, message: message, rule: rule, path: path, line: line, column: 5)
     }
 
-    @Test func testThatAMovedLineKeepsItsFingerprint() {
+    @Test(.proves(.issueHistory, "Fingerprints survive moved lines"))
+    func testThatAMovedLineKeepsItsFingerprint() {
         // given: a file, and the same file with lines before it and other indentation
         let before = ["int f() {", "  int x;", "}"]
         let after = ["// a", "// b", "int f() {", "\tint  x;", "}"]
@@ -22,7 +24,8 @@ import Testing
         #expect(old == new)
     }
 
-    @Test func testThatOtherRulesPathsLinesAndCategoriesAreOther() {
+    @Test(.proves(.issueHistory, "Fingerprints survive moved lines"))
+    func testThatOtherRulesPathsLinesAndCategoriesAreOther() {
         let all = [
             finding(), finding("-Wshadow"), finding(path: "b.c"), finding(category: .error), finding(line: 4),
             finding("", message: "m"), finding("", message: "n"),
@@ -54,7 +57,8 @@ import Testing
                 == Fingerprinter.keys(of: other, lineText: "x", occurrence: 0))
     }
 
-    @Test func testThatATestCommandThatFailedIsAnIssueForEachReason() {
+    @Test(.proves(.issueHistory, "Fingerprints are the same in other configurations"))
+    func testThatATestCommandThatFailedIsAnIssueForEachReason() {
         func content(_ message: String) -> String {
             let rule = Finding.failedTestCommandRule
             let finding = Finding(category: .testFailure, message: message, rule: rule)
@@ -72,18 +76,20 @@ import Testing
     }
 
     /// Messages of two configurations, or at two times, about one thing.
-    @Test(arguments: [
-        (
-            "undefined reference to `f' in .build/x86_64-unknown-linux-gnu/debug/Kit.build/a.o",
-            "undefined reference to `f' in .build/x86_64-unknown-linux-gnu/release/Kit.build/a.o"
-        ),
-        (
-            "/martlet/kit/cmake-build-debug/lib/a.o: in function `f'",
-            "/martlet/kit/cmake-build-release/lib/a.o: in function `f'"
-        ),
-        ("/tmp/a-3f2c91.o: undefined symbol: f", "/tmp/a-99c1d0.o: undefined symbol: f"),
-        ("bad pointer 0x7ffd8a10", "bad pointer 0x55aa1234"), ("two  blanks", "two blanks"),
-    ])
+    @Test(
+        .proves(.issueHistory, "Fingerprints are the same in other configurations"),
+        arguments: [
+            (
+                "undefined reference to `f' in .build/x86_64-unknown-linux-gnu/debug/Kit.build/a.o",
+                "undefined reference to `f' in .build/x86_64-unknown-linux-gnu/release/Kit.build/a.o"
+            ),
+            (
+                "/martlet/kit/cmake-build-debug/lib/a.o: in function `f'",
+                "/martlet/kit/cmake-build-release/lib/a.o: in function `f'"
+            ),
+            ("/tmp/a-3f2c91.o: undefined symbol: f", "/tmp/a-99c1d0.o: undefined symbol: f"),
+            ("bad pointer 0x7ffd8a10", "bad pointer 0x55aa1234"), ("two  blanks", "two blanks"),
+        ])
     func testThatAMessageIsTheSameInEveryBuildDirectory(one: String, other: String) {
         #expect(content(one) == content(other))
     }

@@ -9,10 +9,12 @@ import Testing
 
     /// The output of Go 1.19 for four packages: one with passing, failing and skipped tests, one that panics, one that cannot be built, one without
     /// tests. Passing tests are printed only with `-v`.
-    @Test(arguments: [
-        ("go.jsonl", TestCounts(9, failed: 5, skipped: 1)), ("go-verbose.txt", .init(9, failed: 5, skipped: 1)),
-        ("go.txt", .init(5, failed: 5)),
-    ])
+    @Test(
+        .proves(.reports, "`go test -json` and its console"),
+        arguments: [
+            ("go.jsonl", TestCounts(9, failed: 5, skipped: 1)), ("go-verbose.txt", .init(9, failed: 5, skipped: 1)),
+            ("go.txt", .init(5, failed: 5)),
+        ])
     func testThatItReadsEveryFormAlike(sample: String, counts: TestCounts) throws {
         let content = ReportReader.read(try Samples.bytes(sample), fileName: sample, root: root)
         #expect(TestCounts(of: content.tests) == counts, "\(content.tests.map { [$0.fullName, $0.outcome.rawValue] })")
@@ -25,7 +27,8 @@ import Testing
         #expect(unbuilt.message?.hasPrefix("build failed") == true)
     }
 
-    @Test func testThatATestWithoutAnEndHasCrashed() {
+    @Test(.proves(.reports, "`go test -json` and its console"))
+    func testThatATestWithoutAnEndHasCrashed() {
         let text = "=== RUN   TestA\n--- PASS: TestA (0.00s)\n=== RUN   TestB\npanic: boom\nFAIL\tkit/a\t0.1s\n"
         let content = ReportReader.read(Array(text.utf8), fileName: "a", root: root)
         #expect(content.tests.map(\.outcome) == [.passed, .crashed])

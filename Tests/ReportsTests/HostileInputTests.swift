@@ -83,7 +83,7 @@ import Testing
         },
     ]
 
-    @Test(arguments: readers)
+    @Test(.proves(.reports, "No input stops a reader or costs more than linear time"), arguments: readers)
     func testThatMutationsDoNotTrap(reader: Reader) throws {
         let seeds = try reader.seeds.map { Array(try Samples.bytes($0).prefix(12_000)) }
         var mutator = Mutator(state: 2026)
@@ -150,6 +150,7 @@ import Testing
 
     /// Many short lines, each of which looks like a result.
     @Test(
+        .proves(.reports, "No input stops a reader or costs more than linear time"),
         arguments: readers,
         [
             "a.c:1:2: error: m\n", "a.c:1:2: warning: ", "Test Case 'A.b' started at x\n", "◇ Test a() started.\n",

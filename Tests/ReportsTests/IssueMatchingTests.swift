@@ -1,4 +1,5 @@
 import Model
+import TestSupport
 import Testing
 
 @testable import Reports
@@ -87,7 +88,8 @@ import Testing
         return matching.issues.map { $0 ?? -1 }
     }
 
-    @Test(arguments: cases) func testThatEachIsWhichItWas(_ item: Case) {
+    @Test(.proves(.issueHistory, "Fingerprints survive moved lines"), arguments: cases)
+    func testThatEachIsWhichItWas(_ item: Case) {
         #expect(places(item.now, before: item.before, changes: item.changes) == item.expected)
     }
 
@@ -99,7 +101,8 @@ import Testing
         #expect(places(item.now, before: item.before, changes: SourceChanges()).contains(-1) == false)
     }
 
-    @Test func testThatAnEditedLineKeepsItsIssue() {
+    @Test(.proves(.issueHistory, "Fingerprints survive moved lines"))
+    func testThatAnEditedLineKeepsItsIssue() {
         // given: one message about a line, whose text changes with the lines around it
         let finding = Finding(category: .warning, message: "unused 'x'", rule: "r", path: "a.c", line: 5)
         func found(_ content: String, line: Int) -> [Baseline.Found] {
@@ -120,7 +123,8 @@ import Testing
         #expect(match(line: 7, Self.hunk(7, 0, 7, 1)) == [nil])
     }
 
-    @Test func testThatATestOfARenamedFileIsTheSame() {
+    @Test(.proves(.issueHistory, "Fingerprints survive renamed files, and code that moves to another file"))
+    func testThatATestOfARenamedFileIsTheSame() {
         func found(_ rule: String, path: String) -> [Baseline.Found] {
             let finding = Finding(category: .testFailure, message: "m", rule: rule, path: path, line: 3)
             return [.init(fingerprint: rule, content: rule, finding: finding, configurations: [])]
@@ -135,7 +139,8 @@ import Testing
         #expect(match(found("test_c/adds", path: "test_c.py")) == [nil])
     }
 
-    @Test func testThatNamesAreNeverShared() {
+    @Test(.proves(.issueHistory, "Fingerprints survive renamed files, and code that moves to another file"))
+    func testThatNamesAreNeverShared() {
         // given: an issue whose file was renamed, so that its name is of a place where it no longer is
         let first = Baseline.compare(current: BaselineTests.found(["x@3"]), before: [], number: 1)
         let second = Baseline.compare(
@@ -148,7 +153,8 @@ import Testing
         #expect(third[0].fingerprint != first[0].fingerprint)
     }
 
-    @Test func testThatTheSumOfWaysIsTheLeast() {
+    @Test(.proves(.issueHistory, "Fingerprints survive moved lines"))
+    func testThatTheSumOfWaysIsTheLeast() {
         func pairs(_ left: [Int], _ right: [Int]) -> [[Int]] {
             IssueMatching.aligned(left, right).map { [$0.0, $0.1] }
         }

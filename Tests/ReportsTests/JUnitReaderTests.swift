@@ -116,7 +116,7 @@ import Testing
         #expect(failed.line == 2)
     }
 
-    @Test(.threat("P2"), .corpus, arguments: expectations)
+    @Test(.proves(.reports, "xUnit and JUnit"), .threat("P2"), .corpus, arguments: expectations)
     func testThatItCountsAsTheFileDoes(file: String, counts: TestCounts) throws {
         let content = ReportReader.read(try Corpus.file(file).bytes(), fileName: file, root: root)
         #expect(TestCounts(of: content.tests) == counts)
@@ -215,7 +215,7 @@ import Testing
         ]
 
         /// No parser may see it, in whatever form it is written.
-        @Test(arguments: forms)
+        @Test(.proves(.reports, "xUnit and JUnit"), arguments: forms)
         func testThatItRefusesIt(bytes: [UInt8]) {
             let content = JUnitReader.read(bytes, root: SourceRoot(mountedAt: "/m"))
             #expect(content.problems == ["report unreadable: line 1: a document type (<!DOCTYPE) is not allowed"])

@@ -12,16 +12,18 @@ import Testing
     }
 
     /// The tools' own counts: cppcheck 2.10, shellcheck 0.9, ruff 0.17, clang-tidy 14.
-    @Test(arguments: [
-        ("cppcheck.xml", 7, "arrayIndexOutOfBounds", "a.c", 8, 6),
-        ("cppcheck.txt", 7, "arrayIndexOutOfBounds", "a.c", 8, 6),
-        ("shellcheck.checkstyle.xml", 5, "ShellCheck.SC2045", "a.sh", 2, 10),
-        ("shellcheck.json", 5, "SC2045", "a.sh", 2, 10),
-        ("shellcheck-gcc.txt", 5, "SC2045", "a.sh", 2, 10), ("ruff.json", 8, "I001", "a.py", 1, 1),
-        ("ruff.jsonl", 8, "I001", "a.py", 1, 1), ("ruff-gitlab.json", 8, "I001", "a.py", 1, 1),
-        ("ruff-concise.txt", 8, "I001", "a.py", 1, 1), ("ruff-full.txt", 8, "I001", "a.py", 1, 1),
-        ("clang-tidy.txt", 3, "clang-analyzer-unix.Malloc", "a.c", 5, 35),
-    ])
+    @Test(
+        .proves(.reports, "checkstyle, cppcheck, and the JSON and lines of linters"),
+        arguments: [
+            ("cppcheck.xml", 7, "arrayIndexOutOfBounds", "a.c", 8, 6),
+            ("cppcheck.txt", 7, "arrayIndexOutOfBounds", "a.c", 8, 6),
+            ("shellcheck.checkstyle.xml", 5, "ShellCheck.SC2045", "a.sh", 2, 10),
+            ("shellcheck.json", 5, "SC2045", "a.sh", 2, 10),
+            ("shellcheck-gcc.txt", 5, "SC2045", "a.sh", 2, 10), ("ruff.json", 8, "I001", "a.py", 1, 1),
+            ("ruff.jsonl", 8, "I001", "a.py", 1, 1), ("ruff-gitlab.json", 8, "I001", "a.py", 1, 1),
+            ("ruff-concise.txt", 8, "I001", "a.py", 1, 1), ("ruff-full.txt", 8, "I001", "a.py", 1, 1),
+            ("clang-tidy.txt", 3, "clang-analyzer-unix.Malloc", "a.c", 5, 35),
+        ])
     func testThatItReadsWhatToolsWrite(
         sample: String, count: Int, rule: String, path: String, line: Int, column: Int
     ) throws {
@@ -37,34 +39,36 @@ import Testing
     }
 
     /// The formats according to their manuals.
-    @Test(arguments: [
-        (
-            #"[{"filePath":"/kit/a.js","messages":[{"ruleId":"semi","severity":2,"message":"m","line":3,"column":5}]}]"#,
-            "semi"
-        ),
-        (
-            #"[{"file":"/kit/a.js","line":3,"character":5,"severity":"Warning","rule_id":"semi","reason":"m","type":"T"}]"#,
-            "semi"
-        ),
-        (
-            #"{"results":[{"check_id":"semi","path":"a.js","start":{"line":3,"col":5},"extra":{"message":"m"}}],"errors":[]}"#,
-            "semi"
-        ),
-        (
-            #"{"Issues":[{"FromLinter":"semi","Text":"m","Pos":{"Filename":"a.js","Line":3,"Column":5}}],"Report":{}}"#,
-            "semi"
-        ),
-        (
-            "<checkstyle><file name='/kit/a.js'><error line='3' column='5' message='m' source='semi'/></file></checkstyle>",
-            "semi"
-        ),
-        ("a.js:3:5: W291 m", "W291"), ("a.js:3:5: C: Style/Semi: m", "Style/Semi"),
-        ("a.js(3,5): error TS2304: m", "TS2304"),
-        ("a.js:3:5: style: m [semiColon]", "semiColon"), ("[HIGH] a.js:3:5: m [a.semi]", "a.semi"),
-        ("a.js (3,5) : warning SA1: m [/b/kit.csproj]", "SA1"),
-        ("\n/kit/a.js\n  3:5  error  m  semi\n\n✖ 1 problem (1 error, 0 warnings)\n", "semi"),
-        ("W291 m\n --> a.js:3:5\n", "W291"),
-    ])
+    @Test(
+        .proves(.reports, "checkstyle, cppcheck, and the JSON and lines of linters"),
+        arguments: [
+            (
+                #"[{"filePath":"/kit/a.js","messages":[{"ruleId":"semi","severity":2,"message":"m","line":3,"column":5}]}]"#,
+                "semi"
+            ),
+            (
+                #"[{"file":"/kit/a.js","line":3,"character":5,"severity":"Warning","rule_id":"semi","reason":"m","type":"T"}]"#,
+                "semi"
+            ),
+            (
+                #"{"results":[{"check_id":"semi","path":"a.js","start":{"line":3,"col":5},"extra":{"message":"m"}}],"errors":[]}"#,
+                "semi"
+            ),
+            (
+                #"{"Issues":[{"FromLinter":"semi","Text":"m","Pos":{"Filename":"a.js","Line":3,"Column":5}}],"Report":{}}"#,
+                "semi"
+            ),
+            (
+                "<checkstyle><file name='/kit/a.js'><error line='3' column='5' message='m' source='semi'/></file></checkstyle>",
+                "semi"
+            ),
+            ("a.js:3:5: W291 m", "W291"), ("a.js:3:5: C: Style/Semi: m", "Style/Semi"),
+            ("a.js(3,5): error TS2304: m", "TS2304"),
+            ("a.js:3:5: style: m [semiColon]", "semiColon"), ("[HIGH] a.js:3:5: m [a.semi]", "a.semi"),
+            ("a.js (3,5) : warning SA1: m [/b/kit.csproj]", "SA1"),
+            ("\n/kit/a.js\n  3:5  error  m  semi\n\n✖ 1 problem (1 error, 0 warnings)\n", "semi"),
+            ("W291 m\n --> a.js:3:5\n", "W291"),
+        ])
     func testThatItReadsTheFormsOfOtherTools(text: String, rule: String) {
         #expect(
             read(text).findings == [
@@ -81,11 +85,13 @@ import Testing
         #expect(read(line).findings.count == 1)
     }
 
-    @Test(arguments: [
-        "a line of prose: with a colon", "12:30:01: it is late", "see a.c:3:4: for more", "",
-        "a.c:3:4: note: declared here",
-        "https://example.org:80: no",
-    ])
+    @Test(
+        .proves(.reports, "checkstyle, cppcheck, and the JSON and lines of linters"),
+        arguments: [
+            "a line of prose: with a colon", "12:30:01: it is late", "see a.c:3:4: for more", "",
+            "a.c:3:4: note: declared here",
+            "https://example.org:80: no",
+        ])
     func testThatProseIsNoFinding(line: String) {
         #expect(LintLine(line) == nil)
     }
@@ -216,34 +222,39 @@ import Testing
     }
 
     /// The default output of tools that find no problem, and what Make, npm, yarn and shells print around it.
-    @Test(arguments: [
-        "3 files already formatted\n", "Your code has been rated at 10.00/10 (previous run: 10.00/10, +0.00)\n",
-        "Linting Swift files in current working directory\nLinting 'a.swift' (1/3)\nDone linting! Found 0 violations, 0 serious in 3 files.\n",
-        "Checking a.c ...\n1/3 files checked 33% done\n",
-        "12 warnings generated.\nSuppressed 12 warnings (12 in non-user code).\nUse -header-filter=.* to display errors.\n",
-        "# kit/pkg\n",
-        "    Checking kit v0.1.0 (/kit)\n   Compiling a v1.0.0\n    Finished `dev` profile [unoptimized] target(s) in 0.05s\n",
-        "[main]\tINFO\tprofile include tests: None\nRun started:2026-11-26 16:40:18\n\nTest results:\n\tNo issues identified.\n",
-        "\n> kit@1.0.0 lint\n> eslint .\n\n", "yarn run v1.22.22\n$ eslint .\nDone in 0.52s.\n",
-        "make[1]: Entering directory '/kit/src'\nruff check .\nAll checks passed!\nmake[1]: Leaving directory '/kit/src'\n",
-        "+ ruff check .\nPYTHONPATH=src python3 -m mypy kit\n./scripts/lint.sh\n",
-        "markdownlint-cli2 v0.13.0 (markdownlint v0.34.0)\nFinding: *.md\nLinting: 3 file(s)\nSummary: 0 error(s)\n",
-        "0 errors, 0 warnings, 0 informations\n", "linting took 10ms, errors: 0, warnings: 0\n",
-        "found 0 vulnerabilities\n",
-        "10 mods/funs, found no issues.\n", "[OK] No errors\n", "No syntax errors detected in a.php\n",
-        "==> Linting kit\n✔ no problems\n",
-    ])
+    @Test(
+        .proves(.reports, "An analysis whose output was not understood is never clean, and resolves nothing"),
+        arguments: [
+            "3 files already formatted\n", "Your code has been rated at 10.00/10 (previous run: 10.00/10, +0.00)\n",
+            "Linting Swift files in current working directory\nLinting 'a.swift' (1/3)\nDone linting! Found 0 violations, 0 serious in 3 files.\n",
+            "Checking a.c ...\n1/3 files checked 33% done\n",
+            "12 warnings generated.\nSuppressed 12 warnings (12 in non-user code).\nUse -header-filter=.* to display errors.\n",
+            "# kit/pkg\n",
+            "    Checking kit v0.1.0 (/kit)\n   Compiling a v1.0.0\n    Finished `dev` profile [unoptimized] target(s) in 0.05s\n",
+            "[main]\tINFO\tprofile include tests: None\nRun started:2026-11-26 16:40:18\n\nTest results:\n\tNo issues identified.\n",
+            "\n> kit@1.0.0 lint\n> eslint .\n\n", "yarn run v1.22.22\n$ eslint .\nDone in 0.52s.\n",
+            "make[1]: Entering directory '/kit/src'\nruff check .\nAll checks passed!\nmake[1]: Leaving directory '/kit/src'\n",
+            "+ ruff check .\nPYTHONPATH=src python3 -m mypy kit\n./scripts/lint.sh\n",
+            "markdownlint-cli2 v0.13.0 (markdownlint v0.34.0)\nFinding: *.md\nLinting: 3 file(s)\nSummary: 0 error(s)\n",
+            "0 errors, 0 warnings, 0 informations\n", "linting took 10ms, errors: 0, warnings: 0\n",
+            "found 0 vulnerabilities\n",
+            "10 mods/funs, found no issues.\n", "[OK] No errors\n", "No syntax errors detected in a.php\n",
+            "==> Linting kit\n✔ no problems\n",
+        ])
     func testThatWhatToolsPrintThatFindNothingIsUnderstood(text: String) {
         #expect(analysis(text).notUnderstood == 0)
         #expect(analysis(text).findings == [])
     }
 
     /// Sentences of unknown tools, some with the words of those that find no problem. `gofmt -l` prints only a file.
-    @Test(arguments: [
-        "main.go\n", "src/a.c\n", "0 errors, 3 warnings\n", "10 errors\n", "the function has no error handling\n",
-        "Missing docstring in function f\n", "Trailing whitespace in a.py\n", "ruff is not configured\n",
-        "Line too long (130 characters) in kit.py\n", "would reformat kit.py\n", "requests 2.0.0 has a vulnerability\n",
-    ])
+    @Test(
+        .proves(.reports, "An analysis whose output was not understood is never clean, and resolves nothing"),
+        arguments: [
+            "main.go\n", "src/a.c\n", "0 errors, 3 warnings\n", "10 errors\n", "the function has no error handling\n",
+            "Missing docstring in function f\n", "Trailing whitespace in a.py\n", "ruff is not configured\n",
+            "Line too long (130 characters) in kit.py\n", "would reformat kit.py\n",
+            "requests 2.0.0 has a vulnerability\n",
+        ])
     func testThatAFindingInAnUnknownFormIsNotTakenForNone(text: String) {
         #expect(analysis(text).notUnderstood == 1)
         #expect(analysis(text).findings == [])

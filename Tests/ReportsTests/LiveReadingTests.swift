@@ -1,4 +1,5 @@
 import Model
+import TestSupport
 import Testing
 
 @testable import Reports
@@ -24,7 +25,12 @@ import Testing
         #expect(counts.firstIndex(of: 1) == log.firstIndex(of: 0x0A))
     }
 
-    @Test func testThatTestsCountOnceTheyHaveEnded() {
+    @Test(
+        .proves(
+            .programs,
+            "`martlet run` shows progress in one line on a terminal, plain lines elsewhere, and findings and failing tests with file and line at once"
+        ))
+    func testThatTestsCountOnceTheyHaveEnded() {
         // given
         var reading = LiveReading(.tests, root: Self.root)
         // when

@@ -1,4 +1,5 @@
 import Model
+import TestSupport
 import Testing
 
 @testable import Reports
@@ -16,107 +17,112 @@ import Testing
         LockFile.pins(in: Array(text.utf8), called: name)
     }
 
-    @Test(arguments: [
-        (
-            "package-lock.json",
-            [
-                "pkg:npm/%40babel/code-frame@7.24.2 sha512:4d888033",
-                "pkg:npm/picocolors@1.0.0 sha1:ef7b5cd2 sha512:a884e5bb",
-                "pkg:npm/js-tokens@4.0.0 sha512:7c8bcd05",
-            ]
+    @Test(
+        .proves(
+            .releases,
+            "Versions: `provenance.json` is an in-toto statement with the SLSA v1 predicate in a DSSE envelope, with digests of every input"
         ),
-        (
-            "npm-shrinkwrap.json",
-            [
-                "pkg:npm/jsonstream@1.3.5 sha512:951d4d2a",
-                "pkg:npm/js-tokens@4.0.0 sha512:7c8bcd05",
-                "pkg:npm/jsonparse@1.3.1 sha1:5c9bd5a0",
-            ]
-        ),
-        (
-            "yarn.lock",
-            [
-                "pkg:npm/%40babel/code-frame@7.8.3 sha512:4d888033",
-                "pkg:npm/abbrev@1.1.1 sha1:770b7e96",
-                "pkg:npm/js-tokens@4.0.0 sha512:7c8bcd05",
-                "pkg:npm/fork@2.0.0 sha1:eeeeeeee",
-            ]
-        ),
-        (
-            "pnpm-lock.yaml",
-            [
-                "pkg:npm/%40babel/code-frame@7.24.2 sha512:4d888033",
-                "pkg:npm/js-tokens@4.0.0 sha512:7c8bcd05",
-            ]
-        ),
-        (
-            "Cargo.lock",
-            [
-                "pkg:cargo/itoa@1.0.11 sha256:a0a7eb79",
-                "pkg:cargo/serde_json@1.0.117%2Ba sha256:54445c66",
-            ]
-        ),
-        (
-            "go.sum",
-            [
-                "pkg:golang/github.com/burntsushi/toml@v1.3.2 dirHash:bf0a9022",
-                "pkg:golang/github.com/docker/docker@v24.0.7%2Bincompatible dirHash:d548c5b8",
-            ]
-        ),
-        (
-            "poetry.lock",
-            [
-                "pkg:pypi/markupsafe@2.1.5?filename=MarkupSafe-2.1.5-cp312-cp312-manylinux_2_17_x86_64.whl sha256:348c1298",
-                "pkg:pypi/markupsafe@2.1.5?filename=MarkupSafe-2.1.5.tar.gz sha256:f8eacd22",
-                "pkg:pypi/jinja2@3.1.4?filename=jinja2-3.1.4-py3-none-any.whl sha256:c34aaa3c",
-            ]
-        ),
-        (
-            "uv.lock",
-            [
-                "pkg:pypi/typing-extensions@4.12.2?filename=typing_extensions-4.12.2.tar.gz sha256:c0a635bd",
-                "pkg:pypi/typing-extensions@4.12.2?filename=typing_extensions-4.12.2-py3-none-any.whl sha256:f8fd8e84",
-            ]
-        ),
-        (
-            "Pipfile.lock",
-            [
-                "pkg:pypi/requests@2.32.3 sha256:64bf360c",
-                "pkg:pypi/requests@2.32.3 sha256:ec72420d",
-                "pkg:pypi/pytest@8.2.2 sha256:2b01214d",
-            ]
-        ),
-        (
-            "requirements.txt",
-            [
-                "pkg:pypi/certifi@2024.7.4 sha256:2288e465",
-                "pkg:pypi/certifi@2024.7.4 sha256:78ae46fa",
-                "pkg:pypi/typing-extensions@4.12.2 sha256:f8fd8e84",
-            ]
-        ),
-        (
-            "Gemfile.lock",
-            [
-                "pkg:gem/nokogiri@1.16.6?platform=x86_64-linux sha256:bf2e1acf",
-                "pkg:gem/racc@1.8.0 sha256:fd805524",
-            ]
-        ),
-        (
-            "composer.lock",
-            [
-                "pkg:composer/monolog/monolog@3.7.0 gitCommit:bd1b614c",
-                "pkg:composer/acme/kit@dev-feature%2Fa sha1:b17eb192",
-                "pkg:composer/phpunit/phpunit@11.2.8 gitCommit:cd00448f",
-            ]
-        ),
-        (
-            "Package.resolved",
-            [
-                "git+https://git.acme.example/swift-log.git gitCommit:d5b43e66",
-                "pkg:swift/acme.kit@1.4.0",
-            ]
-        ),
-    ])
+        arguments: [
+            (
+                "package-lock.json",
+                [
+                    "pkg:npm/%40babel/code-frame@7.24.2 sha512:4d888033",
+                    "pkg:npm/picocolors@1.0.0 sha1:ef7b5cd2 sha512:a884e5bb",
+                    "pkg:npm/js-tokens@4.0.0 sha512:7c8bcd05",
+                ]
+            ),
+            (
+                "npm-shrinkwrap.json",
+                [
+                    "pkg:npm/jsonstream@1.3.5 sha512:951d4d2a",
+                    "pkg:npm/js-tokens@4.0.0 sha512:7c8bcd05",
+                    "pkg:npm/jsonparse@1.3.1 sha1:5c9bd5a0",
+                ]
+            ),
+            (
+                "yarn.lock",
+                [
+                    "pkg:npm/%40babel/code-frame@7.8.3 sha512:4d888033",
+                    "pkg:npm/abbrev@1.1.1 sha1:770b7e96",
+                    "pkg:npm/js-tokens@4.0.0 sha512:7c8bcd05",
+                    "pkg:npm/fork@2.0.0 sha1:eeeeeeee",
+                ]
+            ),
+            (
+                "pnpm-lock.yaml",
+                [
+                    "pkg:npm/%40babel/code-frame@7.24.2 sha512:4d888033",
+                    "pkg:npm/js-tokens@4.0.0 sha512:7c8bcd05",
+                ]
+            ),
+            (
+                "Cargo.lock",
+                [
+                    "pkg:cargo/itoa@1.0.11 sha256:a0a7eb79",
+                    "pkg:cargo/serde_json@1.0.117%2Ba sha256:54445c66",
+                ]
+            ),
+            (
+                "go.sum",
+                [
+                    "pkg:golang/github.com/burntsushi/toml@v1.3.2 dirHash:bf0a9022",
+                    "pkg:golang/github.com/docker/docker@v24.0.7%2Bincompatible dirHash:d548c5b8",
+                ]
+            ),
+            (
+                "poetry.lock",
+                [
+                    "pkg:pypi/markupsafe@2.1.5?filename=MarkupSafe-2.1.5-cp312-cp312-manylinux_2_17_x86_64.whl sha256:348c1298",
+                    "pkg:pypi/markupsafe@2.1.5?filename=MarkupSafe-2.1.5.tar.gz sha256:f8eacd22",
+                    "pkg:pypi/jinja2@3.1.4?filename=jinja2-3.1.4-py3-none-any.whl sha256:c34aaa3c",
+                ]
+            ),
+            (
+                "uv.lock",
+                [
+                    "pkg:pypi/typing-extensions@4.12.2?filename=typing_extensions-4.12.2.tar.gz sha256:c0a635bd",
+                    "pkg:pypi/typing-extensions@4.12.2?filename=typing_extensions-4.12.2-py3-none-any.whl sha256:f8fd8e84",
+                ]
+            ),
+            (
+                "Pipfile.lock",
+                [
+                    "pkg:pypi/requests@2.32.3 sha256:64bf360c",
+                    "pkg:pypi/requests@2.32.3 sha256:ec72420d",
+                    "pkg:pypi/pytest@8.2.2 sha256:2b01214d",
+                ]
+            ),
+            (
+                "requirements.txt",
+                [
+                    "pkg:pypi/certifi@2024.7.4 sha256:2288e465",
+                    "pkg:pypi/certifi@2024.7.4 sha256:78ae46fa",
+                    "pkg:pypi/typing-extensions@4.12.2 sha256:f8fd8e84",
+                ]
+            ),
+            (
+                "Gemfile.lock",
+                [
+                    "pkg:gem/nokogiri@1.16.6?platform=x86_64-linux sha256:bf2e1acf",
+                    "pkg:gem/racc@1.8.0 sha256:fd805524",
+                ]
+            ),
+            (
+                "composer.lock",
+                [
+                    "pkg:composer/monolog/monolog@3.7.0 gitCommit:bd1b614c",
+                    "pkg:composer/acme/kit@dev-feature%2Fa sha1:b17eb192",
+                    "pkg:composer/phpunit/phpunit@11.2.8 gitCommit:cd00448f",
+                ]
+            ),
+            (
+                "Package.resolved",
+                [
+                    "git+https://git.acme.example/swift-log.git gitCommit:d5b43e66",
+                    "pkg:swift/acme.kit@1.4.0",
+                ]
+            ),
+        ])
     func testThatWhatALockFilePinsIsAnInputWithItsDigest(name: String, expected: [String]) throws {
         let pins = LockFile.pins(in: try Samples.bytes("Locks/" + name + ".sample"), called: name)
         #expect(Self.words(pins.packages) == expected)
@@ -222,7 +228,12 @@ import Testing
         #expect(pins.problem == nil)
     }
 
-    @Test func testThatAMalformedFileSaysSo() {
+    @Test(
+        .proves(
+            .releases,
+            "Versions: `provenance.json` is an in-toto statement with the SLSA v1 predicate in a DSSE envelope, with digests of every input"
+        ))
+    func testThatAMalformedFileSaysSo() {
         for name in ["package-lock.json", "Pipfile.lock", "composer.lock", "Package.resolved"] {
             for text in ["", "no JSON", "{\"packages\": {", String(repeating: "[", count: 5000)] {
                 let pins = Self.pins(text, name)
@@ -248,18 +259,23 @@ import Testing
         #expect(pins.dropped == 3)
     }
 
-    @Test(arguments: [
-        (
-            "{\"version\":1,\"object\":{\"pins\":[{\"package\":\"Lib\",\"repositoryURL\":\"https://h/lib\",\"state\":{\"revision\":\"\(String(repeating: "a", count: 40))\"}}]}}",
-            ["git+https://h/lib gitCommit:aaaaaaaa"]
+    @Test(
+        .proves(
+            .releases,
+            "Versions: `provenance.json` is an in-toto statement with the SLSA v1 predicate in a DSSE envelope, with digests of every input"
         ),
-        (
-            "{\"pins\":[{\"location\":\"https://x:TOKEN@h/lib\",\"state\":{\"revision\":\"a\"}},{\"location\":\"ssh://git@h/l@b\",\"state\":{\"revision\":\"b\"}},"
-                + "{\"location\":\"https://TOKEN@h\",\"state\":{\"revision\":\"c\"}},{\"location\":\"https://h/\\n\",\"state\":{\"revision\":\"d\"}}]}",
-            ["git+https://h/lib", "git+ssh://git@h/l@b", "git+https://h"]
-        ),
-        ("{\"pins\":[]}", []),
-    ])
+        arguments: [
+            (
+                "{\"version\":1,\"object\":{\"pins\":[{\"package\":\"Lib\",\"repositoryURL\":\"https://h/lib\",\"state\":{\"revision\":\"\(String(repeating: "a", count: 40))\"}}]}}",
+                ["git+https://h/lib gitCommit:aaaaaaaa"]
+            ),
+            (
+                "{\"pins\":[{\"location\":\"https://x:TOKEN@h/lib\",\"state\":{\"revision\":\"a\"}},{\"location\":\"ssh://git@h/l@b\",\"state\":{\"revision\":\"b\"}},"
+                    + "{\"location\":\"https://TOKEN@h\",\"state\":{\"revision\":\"c\"}},{\"location\":\"https://h/\\n\",\"state\":{\"revision\":\"d\"}}]}",
+                ["git+https://h/lib", "git+ssh://git@h/l@b", "git+https://h"]
+            ),
+            ("{\"pins\":[]}", []),
+        ])
     func testThatPinsOfEachVersionOfSwiftPMAreInputsWithoutSecrets(text: String, expected: [String]) {
         let pins = Self.pins(text, "Package.resolved").packages
         #expect(Self.words(pins) == expected)

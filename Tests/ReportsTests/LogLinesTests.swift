@@ -27,7 +27,7 @@ import Testing
                 == ["one", "two", "10%", "20%", "red", "last"])
     }
 
-    @Test(arguments: [1000, 64 * 1024, 1 << 20])
+    @Test(.proves(.jobs, "A log is read in pieces, whatever its size"), arguments: [1000, 64 * 1024, 1 << 20])
     func testThatOfALongLineOnlyTheBeginningIsKept(pieces: Int) {
         let found = lines(String(repeating: "a", count: 200_000) + "\nnext\n", pieces: pieces)
         #expect(found.map(\.utf8.count) == [LogLines.maximumLineBytes, 4])
@@ -73,6 +73,7 @@ import Testing
     ]
 
     @Test(
+        .proves(.jobs, "A log is read in pieces, whatever its size"),
         arguments: readers, ["build-errors.txt", "test-both-crash.txt", "test-parallel.txt", "test-xctest-crash.txt"])
     func testThatALogInPiecesSaysWhatItSaysAsAWhole(reader: Reader, sample: String) throws {
         // given

@@ -1,4 +1,5 @@
 import Model
+import TestSupport
 import Testing
 
 @testable import Reports
@@ -132,7 +133,8 @@ import Testing
     }
     private static let end = #"ok  \tk\t0.008s"#
 
-    @Test func testThatEachRunOfAPackageCanEndInATest() {
+    @Test(.proves(.steps, "A line that a test printed begins no run of Cargo's and ends none of Go's"))
+    func testThatEachRunOfAPackageCanEndInATest() {
         // given: `go test -json . ; go test -json .` of Go 1.19
         let first = [Self.run("TestA"), Self.print(Self.end, in: "TestA"), Self.pass("TestA")]
         let second = [
@@ -156,7 +158,8 @@ import Testing
         #expect(tests(ofGo: lines) == ["TestA skipped", "TestB crashed"])
     }
 
-    @Test func testThatATestThatPrintsItsPackagesEndHasNotCrashed() {
+    @Test(.proves(.steps, "A line that a test printed begins no run of Cargo's and ends none of Go's"))
+    func testThatATestThatPrintsItsPackagesEndHasNotCrashed() {
         // given
         let lines = [
             Self.run("TestA"), Self.print(Self.end, in: "TestA"), Self.print("--- PASS: TestA (0.00s)", in: "TestA"),

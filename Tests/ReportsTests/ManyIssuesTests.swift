@@ -5,7 +5,8 @@ import Testing
 @testable import Reports
 
 /// The cost of comparing a large report with the integration before grows with its length, whatever changed.
-@Suite struct ManyIssuesTests {
+@Suite(.proves(.reports, "Comparing large reports takes linear time, whatever changed"))
+struct ManyIssuesTests {
     /// The difference between the findings of now and the issues of before.
     enum Shape: String, CaseIterable, CustomTestStringConvertible {
         case asTheyWere, none, new, twiceAsMany, half, fromTheEnd, inAnotherOrder

@@ -267,7 +267,9 @@ import Testing
         Row("eslint", #"[{"filePath":"/k/a.js","messages":[],"errorCount":3}]"#, says: "it counts 3 errors"),
     ]
 
-    @Test(arguments: [namesakes, elsewhere, below, contradictions, cut, unclean].joined())
+    @Test(
+        .proves(.reports, "A report that tells of a failure anywhere, breaks off or contradicts itself is not green"),
+        arguments: [namesakes, elsewhere, below, contradictions, cut, unclean].joined())
     func testThatItIsNotGreen(row: Row) {
         let content = ReportReader.read(Array(row.text.utf8), fileName: "a", root: SourceRoot(mountedAt: "/k"))
         let failed = content.tests.filter(\.outcome.isFailure).map { "\($0.name) \($0.outcome.rawValue)" }
@@ -287,7 +289,8 @@ import Testing
     }
 
     /// `add` and `addAll` are two tests, and one's result does not belong to the other.
-    @Test func testThatAFailureIsKeptBesideOneWhoseNameBeginsAlike() {
+    @Test(.proves(.reports, "A report that tells of a failure anywhere, breaks off or contradicts itself is not green"))
+    func testThatAFailureIsKeptBesideOneWhoseNameBeginsAlike() {
         func result(_ name: String, _ outcome: TestResult.Outcome) -> TestResult {
             TestResult(suite: "S", name: name, outcome: outcome)
         }

@@ -130,7 +130,7 @@ import Testing
         Row("TAP, a # in the reason", "1..1\nnot ok 1 - b # TODO see #12", .knownIssue),
     ]
 
-    @Test(arguments: rows)
+    @Test(.proves(.reports, "A report without a failure is not red"), arguments: rows)
     func testThatItIsAsGoodAsItIs(row: Row) {
         let content = ReportReader.read(Array(row.text.utf8), fileName: "a", root: SourceRoot(mountedAt: "/k"))
         #expect(content.tests.map(\.outcome) == row.outcomes, "\(content.tests.map(\.fullName))")
@@ -152,7 +152,8 @@ import Testing
     }
 
     /// libxml2 accepts at most 10,000,000 bytes at once; reports of 64 MiB are supported.
-    @Test func testThatALargeReportOfXMLIsReadToItsEnd() {
+    @Test(.proves(.reports, "A report without a failure is not red"))
+    func testThatALargeReportOfXMLIsReadToItsEnd() {
         let output = String(repeating: "x", count: 200_000)
         let cases = (0..<300).map { "<testcase name='t\($0)'><system-out>\(output)</system-out></testcase>\n" }
         let xml = "<testsuite>\(cases.joined())<testcase name='last'><failure/></testcase></testsuite>"

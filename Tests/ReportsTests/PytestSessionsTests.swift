@@ -43,18 +43,22 @@ import Testing
         contents.flatMap(\.tests).filter(\.outcome.isFailure).map(\.fullName)
     }
 
-    @Test(arguments: [session + failingGo, failingGo + session, "\u{1B}[1m" + session + failingGo])
+    @Test(
+        .proves(.steps, "A passing report hides no failure that another tool of the step printed"),
+        arguments: [session + failingGo, failingGo + session, "\u{1B}[1m" + session + failingGo])
     func testThatAPassingReportHidesNoFailureOfAnotherTool(text: String) {
         #expect(failures(others(text, report: Self.junit)) == ["kit/a/TestA"])
     }
 
-    @Test(arguments: [
-        // A test of pytest printed it (`-s`), or pytest itself within a session.
-        begin + "\n" + failingGo + end + summary,
-        begin + "\n" + session + failingGo + end + summary,
-        // Without the beginning or the end of a session this cannot be decided.
-        failingGo, begin + "\n" + failingGo,
-    ])
+    @Test(
+        .proves(.steps, "A passing report hides no failure that another tool of the step printed"),
+        arguments: [
+            // A test of pytest printed it (`-s`), or pytest itself within a session.
+            begin + "\n" + failingGo + end + summary,
+            begin + "\n" + session + failingGo + end + summary,
+            // Without the beginning or the end of a session this cannot be decided.
+            failingGo, begin + "\n" + failingGo,
+        ])
     func testThatWhatATestOfPytestPrintedIsNoTest(text: String) {
         #expect(failures(others(text, report: Self.junit)) == [])
     }
@@ -64,15 +68,18 @@ import Testing
         #expect(others(Self.session + Self.failingGo, report: report).isEmpty)
     }
 
-    @Test func testThatAReportOfGoHidesNoFailureOfCTest() {
+    @Test(.proves(.steps, "A passing report hides no failure that another tool of the step printed"))
+    func testThatAReportOfGoHidesNoFailureOfCTest() {
         let ctest =
             "Test project /b\n1/1 Test #1: a ....***Failed    0.00 sec\n\n0% tests passed, 1 tests failed out of 1\n"
         #expect(failures(others(Self.failingGo + ctest, report: Self.goEvents)) == ["a"])
     }
 
-    @Test(arguments: [
-        "collected 2 items", "collecting ... collected 2 items", "collected 3 items / 1 deselected / 2 selected",
-    ])
+    @Test(
+        .proves(.steps, "A session of pytest that breaks off is red without a report, too"),
+        arguments: [
+            "collected 2 items", "collecting ... collected 2 items", "collected 3 items / 1 deselected / 2 selected",
+        ])
     func testThatASessionWhoseProcessEndedInATestIsMissed(collected: String) {
         // given, when: os._exit(0)
         let contents = others(Self.begin.replacing("collected 2 items", with: collected) + "\n")
@@ -80,16 +87,18 @@ import Testing
         #expect(contents.flatMap(\.problems) == ["the output of pytest ends before its tests do"])
     }
 
-    @Test(arguments: [
-        session, begin + end + "============ 1 failed, 1 passed, 2 warnings in 61.20s (0:01:01) ============\n",
-        begin + end + "Results (0.02s):\n       2 passed\n",
-        begin.replacing("collected 2 items", with: "collected 0 items")
-            + "\n============================ no tests ran in 0.01s =============================\n",
-        // A forked process of a test has printed buffered output again.
-        begin + "\n" + session,
-        // The program that filters the output keeps only the beginning.
-        begin.replacing("collected 2 items", with: "plugins: cov"),
-    ])
+    @Test(
+        .proves(.steps, "A session of pytest that breaks off is red without a report, too"),
+        arguments: [
+            session, begin + end + "============ 1 failed, 1 passed, 2 warnings in 61.20s (0:01:01) ============\n",
+            begin + end + "Results (0.02s):\n       2 passed\n",
+            begin.replacing("collected 2 items", with: "collected 0 items")
+                + "\n============================ no tests ran in 0.01s =============================\n",
+            // A forked process of a test has printed buffered output again.
+            begin + "\n" + session,
+            // The program that filters the output keeps only the beginning.
+            begin.replacing("collected 2 items", with: "plugins: cov"),
+        ])
     func testThatASessionThatEndedIsNone(text: String) {
         #expect(others(text).isEmpty)
     }

@@ -101,7 +101,12 @@ import Testing
         Row("a run without an end", "\(all) started at x\n" + ran("A.b"), ["A/b passed"], problems: 1),
     ]
 
-    @Test(arguments: xctest + realXCTest) func testThatXCTestIsReadWhereItWrote(row: Row) {
+    @Test(
+        .proves(
+            .issueHistory,
+            "A test's output that looks like another test's result is ignored; real failures beside it count"),
+        arguments: xctest + realXCTest)
+    func testThatXCTestIsReadWhereItWrote(row: Row) {
         // given
         var reader = XCTestConsoleReader(root: SourceRoot(mountedAt: "/k"))
         // when
@@ -166,7 +171,12 @@ import Testing
             ["a() failed", "b() passed"]),
     ]
 
-    @Test(arguments: swiftTesting + realSwiftTesting) func testThatSwiftTestingIsReadWhereItWrote(row: Row) {
+    @Test(
+        .proves(
+            .issueHistory,
+            "A test's output that looks like another test's result is ignored; real failures beside it count"),
+        arguments: swiftTesting + realSwiftTesting)
+    func testThatSwiftTestingIsReadWhereItWrote(row: Row) {
         // given
         var reader = SwiftTestingConsoleReader(root: SourceRoot(mountedAt: "/k"))
         // when
@@ -253,7 +263,12 @@ import Testing
             ["a passed"]),
     ]
 
-    @Test(arguments: others) func testThatOtherToolsAreReadWhereTheyWrote(row: Row) {
+    @Test(
+        .proves(
+            .issueHistory,
+            "A test's output that looks like another test's result is ignored; real failures beside it count"),
+        arguments: others)
+    func testThatOtherToolsAreReadWhereTheyWrote(row: Row) {
         // given
         var reader = OtherConsoles(root: SourceRoot(mountedAt: "/k"))
         // when

@@ -114,7 +114,8 @@ import Testing
     }
 
     /// The input may have taken over the reader.
-    @Test func testThatNoAnswerTrapsTheDaemon() throws {
+    @Test(.proves(.reports, "The reader has no file, network, environment or secret, and its answer is not trusted"))
+    func testThatNoAnswerTrapsTheDaemon() throws {
         // given
         let good = try Self.answer(Self.samples)
         var mutator = Mutator(state: 40)
@@ -221,7 +222,8 @@ import Testing
         expectContains("\(String(describing: error))", "install both programs of one version")
     }
 
-    @Test func testThatTextsThatGrowBeyondTheLimitAreRefused() throws {
+    @Test(.proves(.reports, "The reader has no file, network, environment or secret, and its answer is not trusted"))
+    func testThatTextsThatGrowBeyondTheLimitAreRefused() throws {
         // given: each of 20,000 results refers to a text of 16 KiB
         let text = String(repeating: "a", count: 16_000)
         let results = repeatElement(#"{"message":{"id":"m"},"ruleId":"R"}"#, count: 20_000).enumerated().map {

@@ -130,7 +130,7 @@ import Testing
     /// of a second. Before their limits these took 10 s and more, or ended the program.
     private static let limit = 3.0
 
-    @Test(arguments: inputs)
+    @Test(.proves(.reports, "No input stops a reader or costs more than linear time"), arguments: inputs)
     func testThatNoReportStopsItsReader(input: Input) {
         let bytes = input.bytes()
         let start = threadSeconds()

@@ -55,7 +55,7 @@ import Testing
 
     private func run(_ rest: String) -> ReportContent { read(#"{"version": "2.1.0", "runs": [{\#(rest)}]}"#) }
 
-    @Test(.corpus, arguments: expectations)
+    @Test(.proves(.reports, "SARIF 2.1.0"), .corpus, arguments: expectations)
     func testThatItCountsAsTheFileDoes(file: String, findings: Int) throws {
         let content = ReportReader.read(try Corpus.file(file).bytes(), fileName: file, root: root)
         #expect(content.findings.count == findings)
@@ -63,7 +63,7 @@ import Testing
         #expect(content.findings.allSatisfy { $0.category == .analyzerWarning && !$0.message.isEmpty })
     }
 
-    @Test(.corpus, arguments: refusals)
+    @Test(.proves(.reports, "SARIF 2.1.0"), .corpus, arguments: refusals)
     func testThatItRefusesDrafts(file: String) throws {
         let content = ReportReader.read(try Corpus.file(file).bytes(), fileName: "a.sarif", root: root)
         #expect(content.problems.first?.contains("SARIF version 2.0.0") == true, "\(content.problems)")
@@ -82,7 +82,12 @@ import Testing
         #expect(Corpus.files("sarif").map(\.name).filter { !known.contains($0) } == [])
     }
 
-    @Test(.corpus) func testThatItReadsClangsAnalyzer() throws {
+    @Test(
+        .proves(
+            .steps,
+            "`clang --analyze` with SARIF for C targets, wherever they lie, with the options that their manifest gives them"
+        ), .corpus)
+    func testThatItReadsClangsAnalyzer() throws {
         let bytes = try Corpus.file("samples/clang-analyze.sarif").bytes()
         let content = SARIFReader.read(bytes, root: SourceRoot(mountedAt: "/home/me"))
         #expect(

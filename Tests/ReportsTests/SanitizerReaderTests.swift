@@ -12,7 +12,8 @@ import Testing
         ReportReader.read(try Samples.bytes(sample), fileName: sample, root: root)
     }
 
-    @Test func testThatItReadsTheAddressSanitizer() throws {
+    @Test(.proves(.reports, "Sanitizers' reports as issues with stacks, the same in the next run"))
+    func testThatItReadsTheAddressSanitizer() throws {
         let found = try #require(try read("sanitizer-asan.txt").findings.first)
         #expect(found.rule == "AddressSanitizer.heap-use-after-free")
         #expect(found.path == "asan.c")
@@ -52,7 +53,8 @@ import Testing
         #expect(found.first?.message.contains("#1 main tsan.c:6") == true)
     }
 
-    @Test func testThatARunThatDiffersInAddressesOnlyIsTheSame() throws {
+    @Test(.proves(.reports, "Sanitizers' reports as issues with stacks, the same in the next run"))
+    func testThatARunThatDiffersInAddressesOnlyIsTheSame() throws {
         let text = String(decoding: try Samples.bytes("sanitizer-asan.txt"), as: UTF8.self)
         let other = text.replacing("0x602000000010", with: "0x7770deadbeef").replacing("==17109==", with: "==4==")
         let twice = SanitizerReader.read(Array((text + other).utf8), root: root)

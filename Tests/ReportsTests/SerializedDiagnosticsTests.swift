@@ -7,7 +7,8 @@ import Testing
 @Suite struct SerializedDiagnosticsTests {
     private let root = SourceRoot(mountedAt: "/kit")
 
-    @Test func testThatItReadsSwifts() throws {
+    @Test(.proves(.reports, "Serialized diagnostics of swiftc and clang"))
+    func testThatItReadsSwifts() throws {
         let content = ReportReader.read(try Samples.bytes("swift.dia"), fileName: "d.dia", root: root)
         #expect(
             content.findings
@@ -22,7 +23,8 @@ import Testing
         #expect(content.problems == [])
     }
 
-    @Test func testThatItReadsClangs() throws {
+    @Test(.proves(.reports, "Serialized diagnostics of swiftc and clang"))
+    func testThatItReadsClangs() throws {
         let content = ReportReader.read(try Samples.bytes("clang.dia"), fileName: "d.dia", root: root)
         #expect(content.problems == [])
         #expect(content.findings.map(\.rule) == ["-Wstring-compare", "-Wpointer-integer-compare", "-Wunused-variable"])
@@ -39,7 +41,7 @@ import Testing
         #expect(Set(stored.map(\.line)) == Set(printed.map(\.line)))
     }
 
-    @Test(arguments: ["swift.dia", "clang.dia"])
+    @Test(.proves(.reports, "Serialized diagnostics of swiftc and clang"), arguments: ["swift.dia", "clang.dia"])
     func testThatItSurvivesBeingCutAnywhere(sample: String) throws {
         let bytes = try Samples.bytes(sample)
         let whole = SerializedDiagnostics.read(bytes, root: root).findings

@@ -38,7 +38,7 @@ import Testing
         ReportReader.read(Array(text.utf8), fileName: "a.tap", root: root)
     }
 
-    @Test(.corpus, arguments: expectations)
+    @Test(.proves(.reports, "TAP 12 to 14: subtests, directives, plans, bail outs"), .corpus, arguments: expectations)
     func testThatItCountsAsTheFileDoes(file: String, counts: TestCounts, problem: String?) throws {
         let bytes = try Corpus.file("tap/tapjs__\(file).tap").bytes()
         let content = ReportReader.read(bytes, fileName: "a.tap", root: root)
@@ -47,7 +47,8 @@ import Testing
         #expect(Set(content.tests.map(\.fullName)).count == content.tests.count, "no test twice")
     }
 
-    @Test func testThatSubtestsHaveTheirParentsName() {
+    @Test(.proves(.reports, "TAP 12 to 14: subtests, directives, plans, bail outs"))
+    func testThatSubtestsHaveTheirParentsName() {
         // given: subtests before their test point, in braces after it, and deeper
         let content = read(
             """
@@ -118,14 +119,17 @@ import Testing
         #expect(try test("runner", in: content.tests).duration == .milliseconds(3.25))
     }
 
-    @Test(arguments: [
-        ("ok 1\nok 2", "no plan"), ("1..3\nok 1", "3 tests planned, but 1 came"),
-        ("1..2\nok 1\nBail out! no database", "bailed out: no database"), ("1..2\nok 1\nok 1", "test 1 is there twice"),
-        ("1..1\n1..1\nok 1", "two plans"), ("1..1\nok 1\n1..2\nok 1", "2 tests planned, but 1 came"),
-        ("TAP version 13\n1..2\nok 1\nTAP version 13\n1..1\nok 1", "2 tests planned, but 1 came"),
-        ("1..1\nok 1\nok 1\nok 2", "no plan"), ("0..3\nok\nok", "4 tests planned, but 2 came"),
-        ("1..0\nok 1", "0 tests planned, but 1 came"),
-    ])
+    @Test(
+        .proves(.reports, "TAP 12 to 14: subtests, directives, plans, bail outs"),
+        arguments: [
+            ("ok 1\nok 2", "no plan"), ("1..3\nok 1", "3 tests planned, but 1 came"),
+            ("1..2\nok 1\nBail out! no database", "bailed out: no database"),
+            ("1..2\nok 1\nok 1", "test 1 is there twice"),
+            ("1..1\n1..1\nok 1", "two plans"), ("1..1\nok 1\n1..2\nok 1", "2 tests planned, but 1 came"),
+            ("TAP version 13\n1..2\nok 1\nTAP version 13\n1..1\nok 1", "2 tests planned, but 1 came"),
+            ("1..1\nok 1\nok 1\nok 2", "no plan"), ("0..3\nok\nok", "4 tests planned, but 2 came"),
+            ("1..0\nok 1", "0 tests planned, but 1 came"),
+        ])
     func testThatWhatIsMissingIsNeverGreen(text: String, reason: String) {
         #expect(read(text).problems.first?.contains(reason) == true, "\(read(text).problems)")
     }

@@ -143,7 +143,10 @@ import Testing
         #expect(verdict.reason == "1 of 2 tests failed")
     }
 
-    @Test func testThatAnUnreadableReportIsNeverGreen() {
+    @Test(
+        .proves(.reports, "Never green by absence: unreadable reports, no tests after some, a command without a report")
+    )
+    func testThatAnUnreadableReportIsNeverGreen() {
         let verdict = TestVerdict(end: CommandEnd(), tests: [passed], problems: ["report unreadable: a.xml: line 1"])
         #expect(verdict.verdict == .testFailures)
         #expect(verdict.reason == "report unreadable: a.xml: line 1")

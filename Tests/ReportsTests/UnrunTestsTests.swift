@@ -28,7 +28,12 @@ import Testing
         tests.map { TestResult(suite: $0.0, name: $0.1, outcome: $0.2) }
     }
 
-    @Test func testThatEachListedTestOfEveryFormHasAResult() throws {
+    @Test(
+        .proves(
+            .steps,
+            "A listed test of a Swift package without a result did not run, and is red unless a crash explains it; a choice of tests leaves none out"
+        ))
+    func testThatEachListedTestOfEveryFormHasAResult() throws {
         // given
         let (listed, tests) = try sample()
         #expect(listed.count == 29)
@@ -39,7 +44,12 @@ import Testing
         #expect(unrun.problem == nil)
     }
 
-    @Test func testThatTestsAfterACrashDidNotRun() throws {
+    @Test(
+        .proves(
+            .steps,
+            "A listed test of a Swift package without a result did not run, and is red unless a crash explains it; a choice of tests leaves none out"
+        ))
+    func testThatTestsAfterACrashDidNotRun() throws {
         // given: the process exits in testExits.
         let (listed, tests) = try sample(cutAfter: "'ParserTests.testExits' started")
         let others = ["[0/1] Planning build", "warning: 'kit': a/b.swift is not handled", "Build complete! (0.1s)"]
@@ -65,14 +75,19 @@ import Testing
         #expect(unrun.problem == "2 listed tests did not run: KitTests.ATests/testTwo, KitTests/other()")
     }
 
-    @Test(arguments: [
-        // A base class whose tests run only in subclasses, and other lines of `swift test list`.
-        (["KitTests.BaseTests/testOne", "warning: a target has no tests", "Building for debugging..."], true),
-        // The class is printed without its module.
-        (["KitTests.BTests/testTwo"], true),
-        // A command that failed reports that itself.
-        (["KitTests.ATests/testTwo"], false),
-    ])
+    @Test(
+        .proves(
+            .steps,
+            "A listed test of a Swift package without a result did not run, and is red unless a crash explains it; a choice of tests leaves none out"
+        ),
+        arguments: [
+            // A base class whose tests run only in subclasses, and other lines of `swift test list`.
+            (["KitTests.BaseTests/testOne", "warning: a target has no tests", "Building for debugging..."], true),
+            // The class is printed without its module.
+            (["KitTests.BTests/testTwo"], true),
+            // A command that failed reports that itself.
+            (["KitTests.ATests/testTwo"], false),
+        ])
     func testThatNothingIsClaimedInDoubt(listed: [String], isSuccess: Bool) {
         // given
         let tests = results([("KitTests.ATests", "testOne", .passed), ("BTests", "testTwo", .passed)])

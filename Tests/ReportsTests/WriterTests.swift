@@ -1,4 +1,5 @@
 import Model
+import TestSupport
 import Testing
 
 @testable import Reports
@@ -18,7 +19,8 @@ import Testing
         JUnitWriter.Pieces(configurations).reduce(into: []) { $0 += $1 }
     }
 
-    @Test func testThatOurReaderReadsThemBack() throws {
+    @Test(.proves(.issueHistory, "SARIF with `baselineState` and JUnit for others"))
+    func testThatOurReaderReadsThemBack() throws {
         let content = JUnitReader.read(Self.bytes([("debug", tests)]), root: SourceRoot(mountedAt: "/m"))
         #expect(content.problems == [])
         #expect(TestCounts(of: content.tests) == .init(6, failed: 2, skipped: 2, flaky: 1))

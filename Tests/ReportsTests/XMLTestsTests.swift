@@ -17,7 +17,8 @@ import Testing
         <stack-trace><![CDATA[   at Kit.Tests.A.Fails() in /kit/tests/A.cs:line 12]]></stack-trace></failure>
         """
 
-    @Test func testThatItReadsNUnit3() throws {
+    @Test(.proves(.reports, "NUnit 2 and 3, xUnit.net, TRX, CppUnit, Boost.Test"))
+    func testThatItReadsNUnit3() throws {
         let content = read(
             """
             <test-run total="5"><test-suite type="Assembly" name="Kit.dll" result="Failed"><failure><message>children</message></failure>
@@ -42,7 +43,8 @@ import Testing
         #expect(try test("(suite)", in: content.tests).message == "no database")
     }
 
-    @Test func testThatItReadsNUnit2() throws {
+    @Test(.proves(.reports, "NUnit 2 and 3, xUnit.net, TRX, CppUnit, Boost.Test"))
+    func testThatItReadsNUnit2() throws {
         let content = read(
             """
             <test-results total="4"><test-suite name="Kit"><results>
@@ -58,7 +60,8 @@ import Testing
         #expect(try test("Off", in: content.tests).message == "later")
     }
 
-    @Test func testThatItReadsXUnitNet() throws {
+    @Test(.proves(.reports, "NUnit 2 and 3, xUnit.net, TRX, CppUnit, Boost.Test"))
+    func testThatItReadsXUnitNet() throws {
         let content = read(
             """
             <assemblies><assembly name="/b/Kit.Tests.dll" total="3" errors="1">
@@ -85,7 +88,8 @@ import Testing
         """
     }
 
-    @Test func testThatItReadsTRX() throws {
+    @Test(.proves(.reports, "NUnit 2 and 3, xUnit.net, TRX, CppUnit, Boost.Test"))
+    func testThatItReadsTRX() throws {
         let content = read(
             Self.trx(
                 """
@@ -109,7 +113,8 @@ import Testing
         #expect(problems == ["a.xml: the run ended as Failed without any failing test: host crashed"])
     }
 
-    @Test func testThatItReadsCppUnit() throws {
+    @Test(.proves(.reports, "NUnit 2 and 3, xUnit.net, TRX, CppUnit, Boost.Test"))
+    func testThatItReadsCppUnit() throws {
         let content = read(
             """
             <TestRun><FailedTests><FailedTest id="1"><Name>Math::sum</Name><Location><File>/kit/a.cpp</File><Line>56</Line></Location>
@@ -123,7 +128,8 @@ import Testing
         #expect(content.tests.first?.message == "no")
     }
 
-    @Test func testThatItReadsBoostTest() throws {
+    @Test(.proves(.reports, "NUnit 2 and 3, xUnit.net, TRX, CppUnit, Boost.Test"))
+    func testThatItReadsBoostTest() throws {
         let content = read(
             """
             <TestLog><TestSuite name="all"><TestCase name="a" file="a.cpp" line="3"><Info file="x" line="1">fine</Info><TestingTime>250</TestingTime></TestCase>

@@ -18,7 +18,8 @@ import Testing
         #expect(utimensat(AT_FDCWD, path, &times, 0) == 0)
     }
 
-    @Test func testThatItReadsEachFileOnceUntilItChanges() async throws {
+    @Test(.proves(.settings, "A new or changed bot file is in use within 2 s"))
+    func testThatItReadsEachFileOnceUntilItChanges() async throws {
         try await withTemporaryDirectory { directory in
             // given
             let file = try directory.write("kit.yml", "repository: /one\n")
@@ -66,7 +67,8 @@ import Testing
         }
     }
 
-    @Test func testThatAnInvalidFileKeepsItsLastGoodForm() async throws {
+    @Test(.proves(.settings, "An invalid file keeps its last good form, also over a restart, and shows its error"))
+    func testThatAnInvalidFileKeepsItsLastGoodForm() async throws {
         try await withTemporaryDirectory { directory in
             // given
             let file = try directory.write("kit.yml", "repository: /one\n")
@@ -90,7 +92,8 @@ import Testing
         }
     }
 
-    @Test func testThatALastGoodFormFromBeforeARestartCounts() async throws {
+    @Test(.proves(.settings, "An invalid file keeps its last good form, also over a restart, and shows its error"))
+    func testThatALastGoodFormFromBeforeARestartCounts() async throws {
         try await withTemporaryDirectory { directory in
             try directory.write("kit.yml", "repositry: /two\n")
             let gone = BotSpecification(name: Name(nearest: "gone"), repository: "/gone")

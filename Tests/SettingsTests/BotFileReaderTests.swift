@@ -45,7 +45,8 @@ struct Marked: Sendable, CustomTestStringConvertible {
         BotFileReader.read(yaml: yaml, file: "bots/kit.yml", name: Name(nearest: "kit"))
     }
 
-    @Test func testThatItNeedsOnlyTheRepository() throws {
+    @Test(.proves(.settings, "A bot file is read with every key of the sample, and needs only the repository"))
+    func testThatItNeedsOnlyTheRepository() throws {
         // when
         let reading = read("repository: https://github.com/acme/kit.git\n")
         // then
@@ -58,7 +59,10 @@ struct Marked: Sendable, CustomTestStringConvertible {
         #expect(bot.branches == nil)
     }
 
-    @Test func testThatItReadsEveryKeyOfTheSample() throws {
+    @Test(
+        .proves(.settings, "A bot file is read with every key of the sample, and needs only the repository"),
+        .proves(.jobs, "A log's limit, `log:` in the bot file, 64 KiB to 1 GiB"))
+    func testThatItReadsEveryKeyOfTheSample() throws {
         // given
         let yaml = """
             repository: https://github.com/acme/kit.git
@@ -128,78 +132,84 @@ struct Marked: Sendable, CustomTestStringConvertible {
         #expect(reading.diagnostics.isEmpty)
     }
 
-    @Test(arguments: [
-        Marked("§", "the file is empty"),
-        Marked("§# nothing\n", "the file is empty"),
-        Marked("§[1]", "a bot file is a mapping"),
-        Marked("§branches: [main]\n", "`repository` is missing"),
-        Marked("§repository:\n", "`repository` is missing"),
-        Marked("repository: /r\n§branchs: [main]\n", "no key `branchs`; did you mean `branches`?"),
-        Marked("repository: /r\n§xyzzy: 1\n", "no key `xyzzy`; a bot file has `repository`"),
-        Marked("repository: /r\nbranches: [main]\n§branches: [x]\n", "`branches` is written twice, first in line 2"),
-        Marked("repository: /r\npoll: §60\n", "a unit is missing, as in `60s`"),
-        Marked("repository: /r\npoll: §often\n", "no duration for `poll`"),
-        Marked("repository: /r\npoll: §0s\n", "`poll` is between 1s and 7d"),
-        Marked("repository: /r\ntimeout: §2d\n", "`timeout` is between 1s and 1d"),
-        Marked("repository: /r\ntimeout: §1.5h\n", "no duration"),
-        Marked("repository: /r\ntimeout: §[1h]\n", "`timeout` is a text, not a list"),
-        Marked("repository: /r\nlog: §2GiB\n", "`log` is between 64KiB and 1GiB"),
-        Marked("repository: /r\nlog: §63KiB\n", "`log` is between 64KiB and 1GiB"),
-        Marked("repository: /r\nlog: §64MB\n", "is no size for `log`: a whole number and KiB, MiB or GiB"),
-        Marked("repository: /r\nlog: §1.5GiB\n", "is no size for `log`"),
-        Marked("repository: /r\nsupersede: §all\n", "`supersede` is one of `queued`, `running`, `never`"),
-        Marked("repository: /r\nclean: §dayly\n", "`clean` is one of `never`, `always`, `daily`, `weekly`"),
-        Marked("repository: /r\nschedule: §hourly\n", "write `daily 02:00`"),
-        Marked("repository: /r\nschedule: §0 0 30 2 *\n", "no year has the day"),
-        Marked("repository: /r\nschedule: §0 0 2 * * 1\n", "five fields"),
-        Marked("repository: /r\nschedule: §daily 02:00 Europe/Berlni\n", "did you mean `Europe/Berlin`?"),
-        Marked("repository: /r\nschedule: §daily 02:00 europe/berlin\n", "did you mean `Europe/Berlin`?"),
-        Marked("repository: /r\nschedule: { cron: daily 02:00, §time-zone: ../etc/passwd }\n", "there is no time zone"),
-        Marked("repository: /r\nschedule: { cron: daily 02:00, §time-zone: right/UTC }\n", "there is no time zone"),
-        Marked(
-            "repository: /r\nschedule: { cron: daily 02:00 UTC, §time-zone: Europe/Berlin }\n", "two time zones"),
-        Marked("repository: /r\npaths: §[]\n", "names nothing"),
-        Marked("repository: /r\npaths: [§../a]\n", "is no pattern of files"),
-        Marked("repository: /r\npaths: { exclude: §\"!a\" }\n", "write it without `!`"),
-        Marked("repository: /r\npaths: { §includ: a }\n", "did you mean `include`?"),
-        Marked("repository: /r\nschedule: §{ time-zone: UTC }\n", "needs its times"),
-        Marked("repository: /r\nschedule: { cron: daily 02:00, §timezone: UTC }\n", "did you mean `time-zone`?"),
-        Marked("repository: /r\nschedule: §daily 24:00\n", "is no schedule"),
-        Marked("repository: /r\ninsecure: §yes\n", "`insecure` is `true` or `false`, not `yes`"),
-        Marked("repository: /r\nbranches: §{ a: b }\n", "`branches` is a list, not a mapping"),
-        Marked("repository: /r\nbranches: [main, §refs/heads/x]\n", "write the short name"),
-        Marked("repository: /r\nproduct: §My Kit\n", "write `my-kit`"),
-        Marked("repository: /r\nwebhook: §{}\n", "`webhook` needs the name of a secret"),
-        Marked("repository: /r\nwebhook: { secret: §a b }\n", "is the name of a secret"),
-        Marked("repository: /r\nwebhook: §kit-webhook\n", "`webhook` is a mapping with keys such as `secret`"),
-        Marked("repository: §http://h/r\n", "add `insecure: true`"),
-        Marked("repository: §git://h/r\n", "add `insecure: true`"),
-        Marked("repository: §file:///r\n", "write the absolute path alone"),
-        Marked("repository: §ftp://h/r\n", "the scheme `ftp` is not read"),
-        Marked("repository: §kit\n", "is no repository's address"),
-        Marked("repository: §../kit\n", "is no repository's address"),
-        Marked("repository: §--upload-pack=x\n", "begins with a hyphen"),
-        Marked("repository: §ssh://-oProxyCommand=x/r\n", "names no host"),
-        Marked("repository: §https://u:hunter2@h/r\n", "has a password in it"),
-        Marked("repository: §https://h/\n", "names no path"),
-        Marked("repository: §\"/r\n", "not YAML"),
-        Marked("repository: /r\n§\tbranches: [main]\n", "a tab; indent with spaces"),
-        Marked("repository: /r\n§---\nrepository: /s\n", "a second document begins"),
-        Marked("repository: /r\ntriggers: §publish\n", "`triggers` is a list, not a text"),
-        Marked("repository: /r\nsecrets: [§token]\n", "write `{ name: token, branches: [main] }`"),
-        Marked("repository: /r\nsecrets: [§{ name: token }]\n", "`branches` is required"),
-        Marked("repository: /r\nsecrets: [§{ branches: [main] }]\n", "the secret has no `name`"),
-        Marked("repository: /r\nsecrets: [{ name: §a b, branches: [main] }]\n", "is the name of a secret"),
-        Marked("repository: /r\nsecrets: [{ name: a, §branch: [main] }]\n", "did you mean `branches`?"),
-        Marked(
-            "repository: /r\nsecrets: [{ name: a, branches: [main], steps: §[] }]\n", "nobody would have the secret"),
-        Marked("repository: /r\nsecrets: [{ name: a, branches: [main], steps: §A b }]\n", "is no name for `steps`"),
-        Marked(
-            "repository: /r\nsecrets: [{ name: token, branches: [main] }]\n§recipe:\n"
-                + "  analyze: [{ name: lint, run: x, secrets: [tokn] }]\n",
-            "the analysis `lint` of the recipe asks for the secret `tokn`, which `secrets` of this file does not give; "
-                + "did you mean `token`?"),
-    ])
+    @Test(
+        .proves(.settings, "`lint` reports file, line and column"),
+        .proves(.settings, "Unknown keys get a \"did you mean\""),
+        arguments: [
+            Marked("§", "the file is empty"),
+            Marked("§# nothing\n", "the file is empty"),
+            Marked("§[1]", "a bot file is a mapping"),
+            Marked("§branches: [main]\n", "`repository` is missing"),
+            Marked("§repository:\n", "`repository` is missing"),
+            Marked("repository: /r\n§branchs: [main]\n", "no key `branchs`; did you mean `branches`?"),
+            Marked("repository: /r\n§xyzzy: 1\n", "no key `xyzzy`; a bot file has `repository`"),
+            Marked(
+                "repository: /r\nbranches: [main]\n§branches: [x]\n", "`branches` is written twice, first in line 2"),
+            Marked("repository: /r\npoll: §60\n", "a unit is missing, as in `60s`"),
+            Marked("repository: /r\npoll: §often\n", "no duration for `poll`"),
+            Marked("repository: /r\npoll: §0s\n", "`poll` is between 1s and 7d"),
+            Marked("repository: /r\ntimeout: §2d\n", "`timeout` is between 1s and 1d"),
+            Marked("repository: /r\ntimeout: §1.5h\n", "no duration"),
+            Marked("repository: /r\ntimeout: §[1h]\n", "`timeout` is a text, not a list"),
+            Marked("repository: /r\nlog: §2GiB\n", "`log` is between 64KiB and 1GiB"),
+            Marked("repository: /r\nlog: §63KiB\n", "`log` is between 64KiB and 1GiB"),
+            Marked("repository: /r\nlog: §64MB\n", "is no size for `log`: a whole number and KiB, MiB or GiB"),
+            Marked("repository: /r\nlog: §1.5GiB\n", "is no size for `log`"),
+            Marked("repository: /r\nsupersede: §all\n", "`supersede` is one of `queued`, `running`, `never`"),
+            Marked("repository: /r\nclean: §dayly\n", "`clean` is one of `never`, `always`, `daily`, `weekly`"),
+            Marked("repository: /r\nschedule: §hourly\n", "write `daily 02:00`"),
+            Marked("repository: /r\nschedule: §0 0 30 2 *\n", "no year has the day"),
+            Marked("repository: /r\nschedule: §0 0 2 * * 1\n", "five fields"),
+            Marked("repository: /r\nschedule: §daily 02:00 Europe/Berlni\n", "did you mean `Europe/Berlin`?"),
+            Marked("repository: /r\nschedule: §daily 02:00 europe/berlin\n", "did you mean `Europe/Berlin`?"),
+            Marked(
+                "repository: /r\nschedule: { cron: daily 02:00, §time-zone: ../etc/passwd }\n", "there is no time zone"),
+            Marked("repository: /r\nschedule: { cron: daily 02:00, §time-zone: right/UTC }\n", "there is no time zone"),
+            Marked(
+                "repository: /r\nschedule: { cron: daily 02:00 UTC, §time-zone: Europe/Berlin }\n", "two time zones"),
+            Marked("repository: /r\npaths: §[]\n", "names nothing"),
+            Marked("repository: /r\npaths: [§../a]\n", "is no pattern of files"),
+            Marked("repository: /r\npaths: { exclude: §\"!a\" }\n", "write it without `!`"),
+            Marked("repository: /r\npaths: { §includ: a }\n", "did you mean `include`?"),
+            Marked("repository: /r\nschedule: §{ time-zone: UTC }\n", "needs its times"),
+            Marked("repository: /r\nschedule: { cron: daily 02:00, §timezone: UTC }\n", "did you mean `time-zone`?"),
+            Marked("repository: /r\nschedule: §daily 24:00\n", "is no schedule"),
+            Marked("repository: /r\ninsecure: §yes\n", "`insecure` is `true` or `false`, not `yes`"),
+            Marked("repository: /r\nbranches: §{ a: b }\n", "`branches` is a list, not a mapping"),
+            Marked("repository: /r\nbranches: [main, §refs/heads/x]\n", "write the short name"),
+            Marked("repository: /r\nproduct: §My Kit\n", "write `my-kit`"),
+            Marked("repository: /r\nwebhook: §{}\n", "`webhook` needs the name of a secret"),
+            Marked("repository: /r\nwebhook: { secret: §a b }\n", "is the name of a secret"),
+            Marked("repository: /r\nwebhook: §kit-webhook\n", "`webhook` is a mapping with keys such as `secret`"),
+            Marked("repository: §http://h/r\n", "add `insecure: true`"),
+            Marked("repository: §git://h/r\n", "add `insecure: true`"),
+            Marked("repository: §file:///r\n", "write the absolute path alone"),
+            Marked("repository: §ftp://h/r\n", "the scheme `ftp` is not read"),
+            Marked("repository: §kit\n", "is no repository's address"),
+            Marked("repository: §../kit\n", "is no repository's address"),
+            Marked("repository: §--upload-pack=x\n", "begins with a hyphen"),
+            Marked("repository: §ssh://-oProxyCommand=x/r\n", "names no host"),
+            Marked("repository: §https://u:hunter2@h/r\n", "has a password in it"),
+            Marked("repository: §https://h/\n", "names no path"),
+            Marked("repository: §\"/r\n", "not YAML"),
+            Marked("repository: /r\n§\tbranches: [main]\n", "a tab; indent with spaces"),
+            Marked("repository: /r\n§---\nrepository: /s\n", "a second document begins"),
+            Marked("repository: /r\ntriggers: §publish\n", "`triggers` is a list, not a text"),
+            Marked("repository: /r\nsecrets: [§token]\n", "write `{ name: token, branches: [main] }`"),
+            Marked("repository: /r\nsecrets: [§{ name: token }]\n", "`branches` is required"),
+            Marked("repository: /r\nsecrets: [§{ branches: [main] }]\n", "the secret has no `name`"),
+            Marked("repository: /r\nsecrets: [{ name: §a b, branches: [main] }]\n", "is the name of a secret"),
+            Marked("repository: /r\nsecrets: [{ name: a, §branch: [main] }]\n", "did you mean `branches`?"),
+            Marked(
+                "repository: /r\nsecrets: [{ name: a, branches: [main], steps: §[] }]\n", "nobody would have the secret"
+            ),
+            Marked("repository: /r\nsecrets: [{ name: a, branches: [main], steps: §A b }]\n", "is no name for `steps`"),
+            Marked(
+                "repository: /r\nsecrets: [{ name: token, branches: [main] }]\n§recipe:\n"
+                    + "  analyze: [{ name: lint, run: x, secrets: [tokn] }]\n",
+                "the analysis `lint` of the recipe asks for the secret `tokn`, which `secrets` of this file does not give; "
+                    + "did you mean `token`?"),
+        ])
     func testThatItSaysWhereAndWhatIsWrong(_ sample: Marked) {
         // when
         let reading = read(sample.text)
@@ -228,7 +238,9 @@ struct Marked: Sendable, CustomTestStringConvertible {
         #expect(read("repository: \(address)\n").value?.repository == address)
     }
 
-    @Test func testThatPullRequestsAreThoseOfTheRepositoryUnlessItIsSaid() {
+    @Test(
+        .proves(.intake, "Pull requests: `pull-requests: off, trusted, approved, all`; refused with `isolation: none`"))
+    func testThatPullRequestsAreThoseOfTheRepositoryUnlessItIsSaid() {
         #expect(read("repository: /r\n").value?.pullRequests == .trusted)
         for word in BotSpecification.PullRequests.allCases {
             #expect(read("repository: /r\npull-requests: \(word.rawValue)\n").value?.pullRequests == word)
@@ -240,7 +252,12 @@ struct Marked: Sendable, CustomTestStringConvertible {
             ])
     }
 
-    @Test func testThatAProductIsOpenedOrClosedByItself() {
+    @Test(
+        .proves(
+            .releases,
+            "Serving: Each product is public or by token, in files, pages, feeds, API, registry and listings; its builds' archives are closed with it"
+        ))
+    func testThatAProductIsOpenedOrClosedByItself() {
         #expect(read("repository: /r\n").value?.isPublic == nil)
         #expect(read("repository: /r\npublic: true\n").value?.isPublic == true)
         #expect(read("repository: /r\npublic: false\n").value?.isPublic == false)
@@ -250,7 +267,12 @@ struct Marked: Sendable, CustomTestStringConvertible {
             ])
     }
 
-    @Test func testThatAnotherToolchainIntegratesUnlessTheFileSaysOtherwise() {
+    @Test(
+        .proves(
+            .intake,
+            "A toolchain's upgrade is not integrated with `upgrades: false`, is never skipped by `paths` or `[skip ci]`, and runs after commits and before schedules"
+        ))
+    func testThatAnotherToolchainIntegratesUnlessTheFileSaysOtherwise() {
         #expect(read("repository: /r\n").value?.isIntegratedOnUpgrade == true)
         #expect(read("repository: /r\nupgrades: false\n").value?.isIntegratedOnUpgrade == false)
         #expect(
@@ -289,15 +311,24 @@ struct Marked: Sendable, CustomTestStringConvertible {
         #expect(read("repository: /r\npoll: \(text)\n").value?.poll == poll)
     }
 
-    @Test(arguments: [
-        ("daily 2:05", "5 2 * * *", nil, nil), ("weekly sunday 23:59", "59 23 * * 7", nil, nil),
-        ("weekly Mon 00:00", "0 0 * * 1", nil, nil), ("daily 02:00 Europe/Berlin", "0 2 * * *", "Europe/Berlin", nil),
-        ("\"@weekly America/New_York\"", "@weekly", "America/New_York", nil),
-        ("30 2 * * 1-5", "30 2 * * 1-5", nil, nil),
-        ("0 4 1,15 * mon UTC", "0 4 1,15 * mon", "UTC", nil),
-        ("{ cron: \"30 2 * * 1-5\", time-zone: Europe/Berlin }", "30 2 * * 1-5", "Europe/Berlin", nil),
-        ("{ cron: daily 02:00, branches: [main, release/*] }", "0 2 * * *", nil, ["main", "release/*"]),
-    ])
+    @Test(
+        .proves(
+            .intake,
+            "Schedules: daily, weekly, cron expressions with crontab(5)'s rule of days, impossible days refused"),
+        .proves(
+            .intake,
+            "A schedule is in a time zone. A time that clocks skip or repeat comes once. An unknown zone is an error with a suggestion"
+        ),
+        arguments: [
+            ("daily 2:05", "5 2 * * *", nil, nil), ("weekly sunday 23:59", "59 23 * * 7", nil, nil),
+            ("weekly Mon 00:00", "0 0 * * 1", nil, nil),
+            ("daily 02:00 Europe/Berlin", "0 2 * * *", "Europe/Berlin", nil),
+            ("\"@weekly America/New_York\"", "@weekly", "America/New_York", nil),
+            ("30 2 * * 1-5", "30 2 * * 1-5", nil, nil),
+            ("0 4 1,15 * mon UTC", "0 4 1,15 * mon", "UTC", nil),
+            ("{ cron: \"30 2 * * 1-5\", time-zone: Europe/Berlin }", "30 2 * * 1-5", "Europe/Berlin", nil),
+            ("{ cron: daily 02:00, branches: [main, release/*] }", "0 2 * * *", nil, ["main", "release/*"]),
+        ])
     func testThatItReadsASchedule(_ text: String, _ times: String, _ zone: String?, _ branches: [String]?) throws {
         // when
         let reading = read("repository: /r\nschedule: \(text)\n")
@@ -308,17 +339,23 @@ struct Marked: Sendable, CustomTestStringConvertible {
         #expect(schedule.branches == branches?.map { RefPattern($0) })
     }
 
-    @Test(arguments: [
-        ("Sources/", ["Sources/"]), ("[Sources/, \"!*.md\"]", ["Sources/", "!*.md"]),
-        ("{ include: [Sources/, Package.swift], exclude: \"*.md\" }", ["Sources/", "Package.swift", "!*.md"]),
-        ("{ exclude: [docs/] }", ["!docs/"]),
-    ])
+    @Test(
+        .proves(
+            .intake,
+            "Path filters (`paths:`) have gitignore(5)'s patterns. A push that changes none of the files is skipped with its reason; the next one that does is integrated"
+        ),
+        arguments: [
+            ("Sources/", ["Sources/"]), ("[Sources/, \"!*.md\"]", ["Sources/", "!*.md"]),
+            ("{ include: [Sources/, Package.swift], exclude: \"*.md\" }", ["Sources/", "Package.swift", "!*.md"]),
+            ("{ exclude: [docs/] }", ["!docs/"]),
+        ])
     func testThatItReadsPaths(_ text: String, _ patterns: [String]) {
         let reading = read("repository: /r\npaths: \(text)\n")
         #expect(reading.value?.paths == PathFilter(patterns), "\(reading.diagnostics)")
     }
 
-    @Test func testThatARecipeInTheBotFileHasTheBotFilesLines() {
+    @Test(.proves(.settings, "A recipe is in the repository or in the bot file"))
+    func testThatARecipeInTheBotFileHasTheBotFilesLines() {
         // when
         let reading = read("repository: /r\nrecipe:\n  configurations:\n    debug: { flag: [x] }\n")
         // then

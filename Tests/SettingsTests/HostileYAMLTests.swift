@@ -25,7 +25,8 @@ import Testing
             sourceLocation: sourceLocation)
     }
 
-    @Test func testThatAliasBombsAreRefusedBeforeTheyAreParsed() {
+    @Test(.proves(.settings, "Hostile files are refused: aliases, depth, size, control characters"))
+    func testThatAliasBombsAreRefusedBeforeTheyAreParsed() {
         // given
         var bomb = "a: &a [x, x, x, x, x, x, x, x, x]\n"
         for (before, letter) in zip("abcdefghijklmnop", "bcdefghijklmnopq") {
@@ -77,7 +78,8 @@ import Testing
         expectError(keys, 129, 129, "indent less")
     }
 
-    @Test func testThatAsManyLevelsOfBracketsAreParsedAsAreAllowedAndNotOneMore() {
+    @Test(.proves(.settings, "Hostile files are refused: aliases, depth, size, control characters"))
+    func testThatAsManyLevelsOfBracketsAreParsedAsAreAllowedAndNotOneMore() {
         // given
         func nested(_ levels: Int) -> String {
             "a: " + String(repeating: "[", count: levels) + String(repeating: "]", count: levels) + "\n"
@@ -89,7 +91,8 @@ import Testing
 
     /// Each level hashes all levels below it. Twice the levels may take twice the processor time, plus half of that for inaccuracy. A faster growth
     /// fails at the first few levels. The least of three measurements counts, because other work on the machine only adds to it.
-    @Test func testThatTheDeepestTreeThatIsParsedCostsInProportionToItsLevels() throws {
+    @Test(.proves(.settings, "Hostile files are refused: aliases, depth, size, control characters"))
+    func testThatTheDeepestTreeThatIsParsedCostsInProportionToItsLevels() throws {
         // given: a wide tree below complex keys, finally with as many as the limits allow
         let wide = "{" + (0..<3000).map { "k\($0): 1" }.joined(separator: ", ") + "}"
         func once(levels: Int) -> Double {
@@ -151,7 +154,8 @@ import Testing
         #expect((reading.value == nil) == !reading.errors.isEmpty)
     }
 
-    @Test func testThatEveryPrefixOfAFileIsReadOrTold() throws {
+    @Test(.proves(.settings, "Hostile files are refused: aliases, depth, size, control characters"))
+    func testThatEveryPrefixOfAFileIsReadOrTold() throws {
         // given
         let yaml = """
             repository: https://h/r.git

@@ -1,9 +1,12 @@
 import Model
 import Settings
+import TestSupport
 import Testing
 
 @Suite struct InitTemplateTests {
-    @Test(arguments: ["https://github.com/acme/kit.git", "git@h:acme/kit.git", "/srv/kit", "https://h/a:b'c"])
+    @Test(
+        .proves(.settings, "Every sample of the documentation and of `martlet init` is valid"),
+        arguments: ["https://github.com/acme/kit.git", "git@h:acme/kit.git", "/srv/kit", "https://h/a:b'c"])
     func testThatItLintsClean(_ url: String) throws {
         let text = InitTemplate.botFile(repository: url)
         #expect(Lint.file(path: "bots/kit.yml", text: text).isEmpty)

@@ -15,7 +15,15 @@ import Testing
         return try #require(value as? [String: Any]).keys.sorted()
     }
 
-    @Test func testThatTheyHaveTheReadersKeysAndNoOthers() throws {
+    @Test(
+        .proves(
+            .releases,
+            "Versions: `version: { file: VERSION }` and `version: { command: … }`, the latter sandboxed like a job"),
+        .proves(
+            .releases,
+            "Versions: `retention:` by number, age, bytes and files, in the settings and, key by key, in a bot file; without it nothing goes"
+        ), .proves(.notices, "A bot file's `notify` has `when`, `branches` and `tags`; errors have their place"))
+    func testThatTheyHaveTheReadersKeysAndNoOthers() throws {
         let trigger = ["properties", "triggers", "items"]
         let recipe = ["$defs", "recipe"]
         let configuration = ["properties", "configurations", "additionalProperties"]

@@ -1,4 +1,5 @@
 import Settings
+import TestSupport
 import Testing
 
 @Suite struct LintTests {
@@ -11,16 +12,21 @@ import Testing
         #expect(Lint.recognized(path: path, text: text) == kind)
     }
 
-    @Test(arguments: [
-        (".martlet.yml", "configurations: { a: { build: 'a\n\n  b' } }", true),
-        (".martlet.yml", "configurations: { a: { test: \"a\\nb\" } }", true),
-        (".martlet.yml", "analyze: [{ run: \"a\\nb\" }]", true),
-        (".martlet.yml", "configurations: { a: { steps: [{ name: x, step: testing, run: \"a\\nb\" }] } }", true),
-        ("bots/kit.yml", "repository: /r\nrecipe: { configurations: { a: { build: \"a\\nb\" } } }\n", true),
-        (".martlet.yml", "configurations: { a: { build: a } }", false),
-        (".martlet.yml", "configurations: { a: { build: \"a\\n\" } }", false), ("martlet.yml", "listen: x", false),
-        ("bots/kit.yml", "repository: /r\n", false), (".martlet.yml", "configurations: [", false),
-    ])
+    @Test(
+        .proves(
+            .issueHistory,
+            "A recipe's command ends at its first failure, also in a pipeline; `#!` names its interpreter; only comments are an error; `lint` says how lines run"
+        ),
+        arguments: [
+            (".martlet.yml", "configurations: { a: { build: 'a\n\n  b' } }", true),
+            (".martlet.yml", "configurations: { a: { test: \"a\\nb\" } }", true),
+            (".martlet.yml", "analyze: [{ run: \"a\\nb\" }]", true),
+            (".martlet.yml", "configurations: { a: { steps: [{ name: x, step: testing, run: \"a\\nb\" }] } }", true),
+            ("bots/kit.yml", "repository: /r\nrecipe: { configurations: { a: { build: \"a\\nb\" } } }\n", true),
+            (".martlet.yml", "configurations: { a: { build: a } }", false),
+            (".martlet.yml", "configurations: { a: { build: \"a\\n\" } }", false), ("martlet.yml", "listen: x", false),
+            ("bots/kit.yml", "repository: /r\n", false), (".martlet.yml", "configurations: [", false),
+        ])
     func testThatItSaysHowSeveralLinesRun(_ path: String, _ text: String, isSaid: Bool) {
         // when
         let remark = Lint.remark(path: path, bytes: Array(text.utf8))
@@ -28,7 +34,8 @@ import Testing
         #expect(remark?.contains("set -e") ?? false == isSaid)
     }
 
-    @Test func testThatItChecksAsTheReadersDo() {
+    @Test(.proves(.settings, "`lint` reports file, line and column"))
+    func testThatItChecksAsTheReadersDo() {
         #expect(Lint.file(path: "kit.yml", text: "repository: /r\nbranch: x\n").map(\.line) == [2])
         #expect(
             Lint.file(path: "Kit.yml", text: "repository: /r\n").map(\.message).first?.contains("write `kit`") == true)

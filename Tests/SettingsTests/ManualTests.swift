@@ -11,7 +11,10 @@ import Testing
     private static let foreign = [".github/workflows/ci.yml", ".gitlab-ci.yml"]
 
     /// Each YAML sample begins with its file's name, and the reader of that file accepts it.
-    @Test func testThatEverySampleOfTheManualIsValid() throws {
+    @Test(
+        .proves(.settings, "Every sample of the documentation and of `martlet init` is valid"),
+        .proves(.testsAndPages, "Manual, architecture, decisions, changes"))
+    func testThatEverySampleOfTheManualIsValid() throws {
         // given
         let pages = try DocumentationPage.all()
         var count = 0
@@ -38,6 +41,7 @@ import Testing
 
     /// A table has each key that the reader knows, and no other. The keys beside the table are those that its page explains elsewhere.
     @Test(
+        .proves(.settings, "The guide's tables have the keys and values that the readers know, and no others"),
         arguments: [
             ("guide/bot-file.md", "key", Keys.bot, []), ("guide/recipe.md", "key", Keys.recipe, []),
             ("guide/recipe.md", "key of a configuration", Keys.configuration, []),
@@ -54,6 +58,7 @@ import Testing
     }
 
     @Test(
+        .proves(.settings, "The guide's tables have the keys and values that the readers know, and no others"),
         arguments: [
             ("guide/triggers.md", "`when`", Trigger.Condition.allCases.map(\.rawValue)),
             ("guide/notices.md", "`when`", Transition.allCases.map(\.rawValue)),
@@ -65,7 +70,8 @@ import Testing
         expectNoDifference(try DocumentationPage(page).firstColumn(under: head), values, page)
     }
 
-    @Test func testThatThePageOfProjectsHasEveryKindInItsOrder() throws {
+    @Test(.proves(.settings, "The guide's tables have the keys and values that the readers know, and no others"))
+    func testThatThePageOfProjectsHasEveryKindInItsOrder() throws {
         // given
         let parts = try DocumentationPage("guide/projects.md").text.components(separatedBy: "are tried in this order:")
         // when
@@ -77,7 +83,8 @@ import Testing
     }
 
     /// The page about releases and the list of all messages are for maintainers.
-    @Test func testThatTheManualLeadsToEveryPage() throws {
+    @Test(.proves(.settings, "The manual leads to every page, and links to parts of pages lead there"))
+    func testThatTheManualLeadsToEveryPage() throws {
         let links = Set(try DocumentationPage("manual.md").links)
         let others = ["manual.md", "releasing.md", "reference/messages.md"]
         for page in try DocumentationPage.all() where !others.contains(page.name) {
@@ -86,7 +93,8 @@ import Testing
     }
 
     /// `hooks/check` looks for the files alone.
-    @Test func testThatLinksToPartsOfPagesLeadThere() throws {
+    @Test(.proves(.settings, "The manual leads to every page, and links to parts of pages lead there"))
+    func testThatLinksToPartsOfPagesLeadThere() throws {
         // given
         let pages = Dictionary(uniqueKeysWithValues: try DocumentationPage.all().map { ($0.name, $0) })
         for page in pages.values {
@@ -106,7 +114,8 @@ import Testing
     }
 
     /// The script measures words, paragraphs and sentences, and prints what is too long.
-    @Test func testThatThePagesForUsersAreShort() async throws {
+    @Test(.proves(.settings, "Pages for users have short paragraphs and sentences"))
+    func testThatThePagesForUsersAreShort() async throws {
         // given
         let pages = try DocumentationPage.all().map(\.name).filter {
             $0.hasPrefix("guide/") || $0 == "getting-started.md"

@@ -11,11 +11,15 @@ import Testing
         return RecipeReader.withoutRecipe(project).value?.remarks ?? []
     }
 
-    @Test(arguments: [
-        "martlet.yml", ".martlet.yaml", ".Martlet.yml", "martlet.yaml", ".MARTLET.YML", "_martlet.yml",
-        ".martlet.yml.txt",
-        ".martlet.json", ".martet.yml", ".martlett.yml", ".martlet.ymal", ".martlet",
-    ])
+    @Test(
+        .proves(
+            .issueHistory,
+            "Nearly right names are reported: recipes, bot files, directories, trigger scripts, variables, settings"),
+        arguments: [
+            "martlet.yml", ".martlet.yaml", ".Martlet.yml", "martlet.yaml", ".MARTLET.YML", "_martlet.yml",
+            ".martlet.yml.txt",
+            ".martlet.json", ".martet.yml", ".martlett.yml", ".martlet.ymal", ".martlet",
+        ])
     func testThatARecipeUnderAnotherNameIsSaid(name: String) {
         // given, when
         let found = remarks([name, "Package.swift"])
@@ -62,11 +66,15 @@ import Testing
         expectContains(RecipeReader.withoutRecipe(project).errors.first?.message ?? "", "martlet.yml")
     }
 
-    @Test(arguments: [
-        ("kit.YML", true), ("Kit.Yaml", true), ("kit.ymal", true), ("kit.yml.txt", true), ("kit.yml", false),
-        ("kit.yaml", false), (".kit.yml", false), ("kit.yml~", false), ("kit.yml.bak", false), ("README", false),
-        ("kit.yml.disabled", false),
-    ])
+    @Test(
+        .proves(
+            .issueHistory,
+            "Nearly right names are reported: recipes, bot files, directories, trigger scripts, variables, settings"),
+        arguments: [
+            ("kit.YML", true), ("Kit.Yaml", true), ("kit.ymal", true), ("kit.yml.txt", true), ("kit.yml", false),
+            ("kit.yaml", false), (".kit.yml", false), ("kit.yml~", false), ("kit.yml.bak", false), ("README", false),
+            ("kit.yml.disabled", false),
+        ])
     func testThatABotFileUnderAnotherNameIsSaid(name: String, isSaid: Bool) async throws {
         try await withTemporaryDirectory { directory in
             // given
@@ -79,7 +87,11 @@ import Testing
         }
     }
 
-    @Test func testThatATriggersScriptThatCannotRunIsSaid() async throws {
+    @Test(
+        .proves(
+            .issueHistory,
+            "Nearly right names are reported: recipes, bot files, directories, trigger scripts, variables, settings"))
+    func testThatATriggersScriptThatCannotRunIsSaid() async throws {
         try await withTemporaryDirectory { directory in
             // given
             let text = "repository: /srv/kit.git\ntriggers: [{ name: tell, run: upload-archive }]\n"
@@ -100,18 +112,26 @@ import Testing
         }
     }
 
-    @Test(arguments: [
-        ("MARTLET_TOKKEN", "MARTLET_TOKEN"), ("MARTLET_SERVER", "MARTLET_URL"), ("MARLET_TOKEN", "MARTLET_TOKEN"),
-        ("martlet_url", "MARTLET_URL"), ("MARTLET_API_TOKEN", "MARTLET_TOKEN"), ("MARTLET_TOKEN", nil),
-        ("MARTLET_URL", nil),
-        ("MARTLET_BOT", nil), ("MARTLET_TEST_CANARY", nil), ("MARTLET", nil), ("PATH", nil), ("MARKET_TOKEN", nil),
-        ("MARTLET_FAILPOINT", nil), ("MARTLET_REF", nil), ("MARTLET_TAG", nil),
-    ])
+    @Test(
+        .proves(
+            .issueHistory,
+            "Nearly right names are reported: recipes, bot files, directories, trigger scripts, variables, settings"),
+        arguments: [
+            ("MARTLET_TOKKEN", "MARTLET_TOKEN"), ("MARTLET_SERVER", "MARTLET_URL"), ("MARLET_TOKEN", "MARTLET_TOKEN"),
+            ("martlet_url", "MARTLET_URL"), ("MARTLET_API_TOKEN", "MARTLET_TOKEN"), ("MARTLET_TOKEN", nil),
+            ("MARTLET_URL", nil),
+            ("MARTLET_BOT", nil), ("MARTLET_TEST_CANARY", nil), ("MARTLET", nil), ("PATH", nil), ("MARKET_TOKEN", nil),
+            ("MARTLET_FAILPOINT", nil), ("MARTLET_REF", nil), ("MARTLET_TAG", nil),
+        ])
     func testThatAMisspelledVariableIsSaid(name: String, meant: String?) {
         #expect(NearMiss.variables([name]) == (meant.map { ["\(name) is not read; did you mean \($0)?"] } ?? []))
     }
 
-    @Test func testThatMisnamedSettingsAreSaid() async throws {
+    @Test(
+        .proves(
+            .issueHistory,
+            "Nearly right names are reported: recipes, bot files, directories, trigger scripts, variables, settings"))
+    func testThatMisnamedSettingsAreSaid() async throws {
         try await withTemporaryDirectory { directory in
             // given
             try directory.write("etc/martlet.yaml", "")

@@ -8,28 +8,31 @@ import Testing
         BotFileReader.read(yaml: head + "notify:\n" + notify, file: "kit.yml", name: Name(nearest: "kit"))
     }
 
-    @Test(arguments: [
-        Marked("  - §mail: a@b\n", "has no `name`"),
-        Marked("  - §name: a\n", "it needs `mail`, `authors` or `webhook`"),
-        Marked("  - name: a\n    mail: a@b\n    §webhook: https://h/\n", "make one item of each"),
-        Marked("  - name: a\n    mail: a@b\n  - §name: a\n    mail: a@b\n", "named `a` is there already, in line 3"),
-        Marked("  - name: a\n    mail: a@b\n    when: §broken\n", "did you mean `broke`?"),
-        Marked("  - name: a\n    mail: a@b\n    when: §[]\n", "nobody would ever be told"),
-        Marked("  - name: a\n    mail: a@b\n    §on: broke\n", "has no key `on`"),
-        Marked("  - name: a\n    mail: [a@b, §nobody]\n", "is no mail address"),
-        Marked("  - name: a\n    mail: §\"a@b\\r\\nBcc: c@d\"\n", "has a line break or control character"),
-        Marked("  - §name: a\n    mail: []\n", "name nobody"),
-        Marked("  - name: a\n    authors: §\"*\"\n", "anybody can write any address into a commit"),
-        Marked("  - name: a\n    authors: §example\n", "anybody can write any address into a commit"),
-        Marked("  - name: a\n    mail: a@b\n    §secret: s\n", "`secret` belongs to `webhook`"),
-        Marked("  - §name: a\n    webhook: https://h/\n", "needs the name of a secret"),
-        Marked("  - name: a\n    secret: s\n    webhook: §http://h/\n", "add `insecure: true`"),
-        Marked("  - name: a\n    secret: s\n    webhook: §ftp://h/\n", "is an address such as https://"),
-        Marked("  - name: a\n    secret: s\n    webhook: §https://u:hunter2@h/\n", "has a password in it"),
-        Marked("  - name: a\n    secret: s\n    webhook: §https://hunter2@h/\n", "has a user before its host"),
-        Marked("  - name: a\n    secret: s\n    webhook: §https://hunter2@h\n", "has a user before its host"),
-        Marked("  - name: a\n    secret: §whsec_a/b=\n    webhook: https://h/\n", "not its value"),
-    ])
+    @Test(
+        .proves(.notices, "A bot file's `notify` has `when`, `branches` and `tags`; errors have their place"),
+        arguments: [
+            Marked("  - §mail: a@b\n", "has no `name`"),
+            Marked("  - §name: a\n", "it needs `mail`, `authors` or `webhook`"),
+            Marked("  - name: a\n    mail: a@b\n    §webhook: https://h/\n", "make one item of each"),
+            Marked(
+                "  - name: a\n    mail: a@b\n  - §name: a\n    mail: a@b\n", "named `a` is there already, in line 3"),
+            Marked("  - name: a\n    mail: a@b\n    when: §broken\n", "did you mean `broke`?"),
+            Marked("  - name: a\n    mail: a@b\n    when: §[]\n", "nobody would ever be told"),
+            Marked("  - name: a\n    mail: a@b\n    §on: broke\n", "has no key `on`"),
+            Marked("  - name: a\n    mail: [a@b, §nobody]\n", "is no mail address"),
+            Marked("  - name: a\n    mail: §\"a@b\\r\\nBcc: c@d\"\n", "has a line break or control character"),
+            Marked("  - §name: a\n    mail: []\n", "name nobody"),
+            Marked("  - name: a\n    authors: §\"*\"\n", "anybody can write any address into a commit"),
+            Marked("  - name: a\n    authors: §example\n", "anybody can write any address into a commit"),
+            Marked("  - name: a\n    mail: a@b\n    §secret: s\n", "`secret` belongs to `webhook`"),
+            Marked("  - §name: a\n    webhook: https://h/\n", "needs the name of a secret"),
+            Marked("  - name: a\n    secret: s\n    webhook: §http://h/\n", "add `insecure: true`"),
+            Marked("  - name: a\n    secret: s\n    webhook: §ftp://h/\n", "is an address such as https://"),
+            Marked("  - name: a\n    secret: s\n    webhook: §https://u:hunter2@h/\n", "has a password in it"),
+            Marked("  - name: a\n    secret: s\n    webhook: §https://hunter2@h/\n", "has a user before its host"),
+            Marked("  - name: a\n    secret: s\n    webhook: §https://hunter2@h\n", "has a user before its host"),
+            Marked("  - name: a\n    secret: §whsec_a/b=\n    webhook: https://h/\n", "not its value"),
+        ])
     func testThatItSaysWhereAndWhatIsWrong(_ sample: Marked) {
         // when
         let reading = read(sample.text)
@@ -39,7 +42,8 @@ import Testing
         #expect(!reading.diagnostics.contains { $0.message.contains("hunter2") })
     }
 
-    @Test func testThatItReadsEveryKey() throws {
+    @Test(.proves(.notices, "A bot file's `notify` has `when`, `branches` and `tags`; errors have their place"))
+    func testThatItReadsEveryKey() throws {
         // when
         let reading = read(
             """

@@ -5,7 +5,12 @@ import TestSupport
 import Testing
 
 /// A package of the registry belongs to one product.
-@Suite struct PackageClaimsTests {
+@Suite(
+    .proves(
+        .releases,
+        "Registry: A package belongs to one product. Another one's is an error before publishing; the owner keeps it, whatever a new file is called"
+    ))
+struct PackageClaimsTests {
     /// Returns a bot file that publishes packages.
     private func bot(_ packages: String..., product: String? = nil, repository: String = "/one") -> String {
         let triggers = packages.enumerated().map { index, package in

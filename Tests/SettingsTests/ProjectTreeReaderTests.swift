@@ -20,6 +20,7 @@ import Testing
     }
 
     @Test(
+        .proves(.steps, "The test commands of a project's own CI are named, and the only one is used"),
         arguments: [
             (
                 ".github/workflows/ci.yml", "on: push\njobs:\n  a:\n    steps:\n      - run: ./run-tests.sh\n",
@@ -136,6 +137,7 @@ import Testing
 
     /// An expression over the whole text would take hours for each of these files.
     @Test(
+        .proves(.reports, "Commands of a project's own CI are read in linear time"),
         .timeLimit(TestLimits.minutes(1)),
         arguments: [
             (".gitlab-ci.yml", "a:\n  script: |\n    x" + String(repeating: " ", count: 120_000) + "y\n"),
@@ -161,7 +163,12 @@ import Testing
         }
     }
 
-    @Test func testThatWhatIsFoundIsOneConfigurationOrSeveral() throws {
+    @Test(
+        .proves(
+            .steps,
+            "A kind of project without tests passes on to the next; several with tests are a configuration each, also one directory down"
+        ))
+    func testThatWhatIsFoundIsOneConfigurationOrSeveral() throws {
         // given
         let tree = read([
             "go.mod": "", "package.json": #"{"scripts": {"test": "jest"}}"#, "README": "",
@@ -183,7 +190,8 @@ import Testing
         #expect(recipe.configurations.map(\.directory) == ["client", "server"])
     }
 
-    @Test func testThatTheOneCommandOfItsOwnCITests() throws {
+    @Test(.proves(.steps, "The test commands of a project's own CI are named, and the only one is used"))
+    func testThatTheOneCommandOfItsOwnCITests() throws {
         // given
         let tree = read(["run-tests.sh": "", ".travis.yml": "script: ./run-tests.sh\n"])
         // when
@@ -223,12 +231,16 @@ import Testing
         #expect(recipe?.configurations.map(\.name.description) == ["debug"])
     }
 
-    @Test(arguments: [
-        (["test/unit/kit.bats"], "test/unit/kit.bats"), (["t/all/a.bats", "README.md"], "t/all/a.bats"),
-        (["test/kit.bats", "test/unit/a.bats"], "test/kit.bats"),
-        // Test data, and a library for bats.
-        (["test/fixtures/a.bats"], nil), (["tests/bats-support/a.bats"], nil), (["docs/unit/a.bats"], nil),
-    ])
+    @Test(
+        .proves(
+            .steps,
+            "Tests for bats in directories of the usual ones are found and run, fixtures and copies of bats are not"),
+        arguments: [
+            (["test/unit/kit.bats"], "test/unit/kit.bats"), (["t/all/a.bats", "README.md"], "t/all/a.bats"),
+            (["test/kit.bats", "test/unit/a.bats"], "test/kit.bats"),
+            // Test data, and a library for bats.
+            (["test/fixtures/a.bats"], nil), (["tests/bats-support/a.bats"], nil), (["docs/unit/a.bats"], nil),
+        ])
     func testThatTestsForBatsMayLieInADirectoryOfTheTests(_ paths: [String], _ marker: String?) {
         // given
         let tree = read(Dictionary(uniqueKeysWithValues: paths.map { ($0, "") }))

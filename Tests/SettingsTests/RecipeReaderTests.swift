@@ -9,7 +9,8 @@ import Testing
         RecipeReader.read(yaml: yaml, file: ".martlet.yml", project: .tree(type))
     }
 
-    @Test func testThatItReadsTheSampleInTheOrderItIsWritten() throws {
+    @Test(.proves(.settings, "A recipe is in the repository or in the bot file"))
+    func testThatItReadsTheSampleInTheOrderItIsWritten() throws {
         // given
         let yaml = """
             configurations:
@@ -43,6 +44,10 @@ import Testing
     }
 
     @Test(
+        .proves(
+            .steps,
+            "Products are archived only if a later trigger or the recipe uses them; page, API, `martlet artifacts`, `--plan` and logs say why they are not"
+        ),
         arguments: [
             ("", .init()), ("archive:", .init()), ("archive: {}", .init(configuration: Name(nearest: "release"))),
             ("archive: { bundle: false }", .init(configuration: Name(nearest: "release"), bundle: false)),
@@ -79,11 +84,16 @@ import Testing
         #expect(reading.value?.analyze == [])
     }
 
-    @Test(arguments: [
-        "configurations: { a: { build: '# make' } }", "configurations: { a: { test: \"\\n # pytest\\r\\n#\" } }",
-        "configurations: { a: { build: '#!/bin/bash' } }", "analyze: [{ run: '#x' }]",
-        "configurations: { a: { steps: [{ name: x, step: testing, run: '# later' }] } }",
-    ])
+    @Test(
+        .proves(
+            .issueHistory,
+            "A recipe's command ends at its first failure, also in a pipeline; `#!` names its interpreter; only comments are an error; `lint` says how lines run"
+        ),
+        arguments: [
+            "configurations: { a: { build: '# make' } }", "configurations: { a: { test: \"\\n # pytest\\r\\n#\" } }",
+            "configurations: { a: { build: '#!/bin/bash' } }", "analyze: [{ run: '#x' }]",
+            "configurations: { a: { steps: [{ name: x, step: testing, run: '# later' }] } }",
+        ])
     func testThatACommandThatRunsNothingIsAnError(_ text: String) {
         // when
         let reading = read(text)
@@ -98,7 +108,12 @@ import Testing
             read("configurations: { a: { build: [a, b] } }").diagnostics.first?.message ?? "", "as in `build: |`")
     }
 
-    @Test func testThatItReadsStepsAndWhatHoldsForOneAlone() throws {
+    @Test(
+        .proves(
+            .steps,
+            "Steps that a recipe writes out: name, kind, command, environment, time-out, working directory, network, report, secrets"
+        ))
+    func testThatItReadsStepsAndWhatHoldsForOneAlone() throws {
         // when
         let reading = read(
             """
@@ -150,33 +165,39 @@ import Testing
             ])
     }
 
-    @Test(arguments: [
-        Marked("steps: §[]", "`steps` has none"),
-        Marked("steps: §make", "`steps` is a list"),
-        Marked("steps: [§make]", "a step is a mapping with keys such as `name`"),
-        Marked("steps: [{ §nam: a, step: building, run: x }]", "did you mean `name`?"),
-        Marked("steps: [§{ step: building, run: x }]", "the step has no `name`"),
-        Marked("steps: [§{ name: a, run: x }]", "write `step: building`"),
-        Marked("steps: [§{ name: a, step: testing }]", "the step has no `run`"),
-        Marked("steps: [{ name: a, step: §bulding, run: x }]", "did you mean `building`?"),
-        Marked("steps: [{ name: §A b, step: building, run: x }]", "write `a-b`"),
-        Marked("steps: [{ §name: list, step: testing, run: x }]", "a step of the service's own"),
-        Marked("steps: [{ §name: resolve, step: testing, run: x }]", "a step of the service's own"),
-        Marked(
-            "steps: [{ name: a, step: building, run: x }, §{ name: a, step: testing, run: x }]",
-            "is there already, in line 1"),
-        Marked("steps: [{ name: a, step: building, run: x, network: §some }]", "one of `none`, `full`"),
-        Marked("steps: [{ name: a, step: building, run: x, working-directory: §/etc }]", "leaves the repository"),
-        Marked("steps: [{ name: a, step: building, run: x, working-directory: §a/../.. }]", "leaves the repository"),
-        Marked("steps: [{ name: a, step: building, run: x, report: §../x }]", "leaves the repository"),
-        Marked("steps: [{ name: a, step: building, run: x, timeout: §1w }]", "is no duration"),
-        Marked("steps: [{ name: a, step: building, run: x, environment: { §CI: x } }]", "is set by the service"),
-        Marked("steps: [{ name: a, step: building, run: x, secrets: §a b }]", "is the name of a secret"),
-        Marked("steps: [{ name: a, step: building, run: x, secrets: [a-b, §a_b] }]", "would both be the variable"),
-        Marked("§build: x, steps: [{ name: a, step: building, run: x }]", "stands in place of `build`"),
-        Marked("§test: x, steps: [{ name: a, step: building, run: x }]", "stands in place of `test`"),
-        Marked("§report: x, steps: [{ name: a, step: building, run: x }]", "a step has its own `report`"),
-    ])
+    @Test(
+        .proves(
+            .steps,
+            "Steps that a recipe writes out: name, kind, command, environment, time-out, working directory, network, report, secrets"
+        ),
+        arguments: [
+            Marked("steps: §[]", "`steps` has none"),
+            Marked("steps: §make", "`steps` is a list"),
+            Marked("steps: [§make]", "a step is a mapping with keys such as `name`"),
+            Marked("steps: [{ §nam: a, step: building, run: x }]", "did you mean `name`?"),
+            Marked("steps: [§{ step: building, run: x }]", "the step has no `name`"),
+            Marked("steps: [§{ name: a, run: x }]", "write `step: building`"),
+            Marked("steps: [§{ name: a, step: testing }]", "the step has no `run`"),
+            Marked("steps: [{ name: a, step: §bulding, run: x }]", "did you mean `building`?"),
+            Marked("steps: [{ name: §A b, step: building, run: x }]", "write `a-b`"),
+            Marked("steps: [{ §name: list, step: testing, run: x }]", "a step of the service's own"),
+            Marked("steps: [{ §name: resolve, step: testing, run: x }]", "a step of the service's own"),
+            Marked(
+                "steps: [{ name: a, step: building, run: x }, §{ name: a, step: testing, run: x }]",
+                "is there already, in line 1"),
+            Marked("steps: [{ name: a, step: building, run: x, network: §some }]", "one of `none`, `full`"),
+            Marked("steps: [{ name: a, step: building, run: x, working-directory: §/etc }]", "leaves the repository"),
+            Marked(
+                "steps: [{ name: a, step: building, run: x, working-directory: §a/../.. }]", "leaves the repository"),
+            Marked("steps: [{ name: a, step: building, run: x, report: §../x }]", "leaves the repository"),
+            Marked("steps: [{ name: a, step: building, run: x, timeout: §1w }]", "is no duration"),
+            Marked("steps: [{ name: a, step: building, run: x, environment: { §CI: x } }]", "is set by the service"),
+            Marked("steps: [{ name: a, step: building, run: x, secrets: §a b }]", "is the name of a secret"),
+            Marked("steps: [{ name: a, step: building, run: x, secrets: [a-b, §a_b] }]", "would both be the variable"),
+            Marked("§build: x, steps: [{ name: a, step: building, run: x }]", "stands in place of `build`"),
+            Marked("§test: x, steps: [{ name: a, step: building, run: x }]", "stands in place of `test`"),
+            Marked("§report: x, steps: [{ name: a, step: building, run: x }]", "a step has its own `report`"),
+        ])
     func testThatItSaysWhatIsWrongWithSteps(_ sample: Marked) {
         // given
         let begin = "configurations: { debug: { "
@@ -188,25 +209,27 @@ import Testing
         #expect(reading.value == nil)
     }
 
-    @Test(arguments: [
-        Marked(
-            """
-            §configurations:
-              debug:
-                steps:
-                  - { name: one, step: building, run: x, secrets: tok-en }
-                  - { name: two, step: testing, run: x, secrets: tok_en }
+    @Test(
+        .proves(.steps, "Two secrets of one job that would be one variable are refused, so no step gets another's"),
+        arguments: [
+            Marked(
+                """
+                §configurations:
+                  debug:
+                    steps:
+                      - { name: one, step: building, run: x, secrets: tok-en }
+                      - { name: two, step: testing, run: x, secrets: tok_en }
 
-            """,
-            "the step `one` of `debug` asks for the secret `tok-en` and the step `two` of `debug` for `tok_en`: both would be the "
-                + "variable MARTLET_SECRET_TOK_EN"),
-        Marked(
-            """
-            analyze: [{ name: lint, run: x, secrets: tok-en }]
-            §configurations: { debug: { steps: [{ name: one, step: building, run: x, secrets: TOK.EN }] } }
+                """,
+                "the step `one` of `debug` asks for the secret `tok-en` and the step `two` of `debug` for `tok_en`: both would be the "
+                    + "variable MARTLET_SECRET_TOK_EN"),
+            Marked(
+                """
+                analyze: [{ name: lint, run: x, secrets: tok-en }]
+                §configurations: { debug: { steps: [{ name: one, step: building, run: x, secrets: TOK.EN }] } }
 
-            """, "the analysis `lint` asks for the secret `tok-en` and the step `one` of `debug` for `TOK.EN`"),
-    ])
+                """, "the analysis `lint` asks for the secret `tok-en` and the step `one` of `debug` for `TOK.EN`"),
+        ])
     func testThatTwoSecretsOfOneJobAreNotOneVariable(_ sample: Marked) {
         // when
         let reading = read(sample.text)
@@ -215,7 +238,8 @@ import Testing
         #expect(reading.value == nil)
     }
 
-    @Test func testThatOneSecretMayBeSeveralStepsAndTwoThoseOfTwoConfigurations() {
+    @Test(.proves(.steps, "Two secrets of one job that would be one variable are refused, so no step gets another's"))
+    func testThatOneSecretMayBeSeveralStepsAndTwoThoseOfTwoConfigurations() {
         let yaml = """
             configurations:
               a:
@@ -260,14 +284,18 @@ import Testing
         #expect(recipe?.recognition?.marker == type.profile.markers.first)
     }
 
-    @Test(arguments: [
-        ([], "add a .martlet.yml with `configurations: { debug: { build: COMMAND, test: COMMAND } }`"),
-        (
-            ["README", "build.xml"],
-            "build.xml is, so try a .martlet.yml with `configurations: { debug: { build: ant, test: ant test } }`"
-        ),
-        (["build.sh"], "try a .martlet.yml with `configurations: { debug: { build: ./build.sh } }`"),
-    ])
+    @Test(
+        .proves(
+            .steps,
+            "Where no type fits, a recipe for what is in the root; each that can be printed works with its real tool"),
+        arguments: [
+            ([], "add a .martlet.yml with `configurations: { debug: { build: COMMAND, test: COMMAND } }`"),
+            (
+                ["README", "build.xml"],
+                "build.xml is, so try a .martlet.yml with `configurations: { debug: { build: ant, test: ant test } }`"
+            ),
+            (["build.sh"], "try a .martlet.yml with `configurations: { debug: { build: ./build.sh } }`"),
+        ])
     func testThatAnUnknownProjectIsToldWhatToWrite(_ names: [String], _ advice: String) throws {
         // when
         let reading = RecipeReader.withoutRecipe(.recognized(nil, rootEntries: names))
@@ -284,7 +312,11 @@ import Testing
         #expect(read(String(recipe), nil).errors.isEmpty)
     }
 
-    @Test(arguments: ProjectType.allCases)
+    @Test(
+        .proves(
+            .steps,
+            "Kinds of projects, each a row of data; which it is and why is said on page, API, `show`, `run`, `lint`, `bot --resolved`, `init`"
+        ), arguments: ProjectType.allCases)
     func testThatARecipeSaysWhichTypeItIs(_ type: ProjectType) throws {
         // when: other types are recognized, or none.
         for recognized in [nil, ProjectType.make] {
@@ -309,39 +341,41 @@ import Testing
         sample.expectFirst(of: read(sample.text, nil).diagnostics)
     }
 
-    @Test(arguments: [
-        Marked("§config: {}\n", "did you mean `configurations`?"),
-        Marked("configurations: §[debug]\n", "a mapping from a name"),
-        Marked("configurations: §{}\n", "has none"),
-        Marked("configurations:\n  §Debug:\n", "write `debug`"),
-        Marked("configurations:\n  §../x:\n", "is no name"),
-        Marked("configurations:\n  a:\n  §a:\n", "`a` is written twice, first in line 2"),
-        Marked("configurations:\n  1:\n  §'1':\n", "`1` is written twice, first in line 2"),
-        Marked("configurations: { a: §x }\n", "is a mapping with keys such as `flags`"),
-        Marked("configurations: { a: { §flag: [x] } }\n", "did you mean `flags`?"),
-        Marked("configurations: { a: { §sanitizer: x } }\n", "`sanitizer` is not supported yet by this version"),
-        Marked("configurations: { a: { image: §/srv/debian } }\n", "is no name for `image`"),
-        Marked("configurations: { a: { image: §../debian } }\n", "is no name for `image`"),
-        Marked("configurations: { a: { network: §ful } }\n", "did you mean `full`?"),
-        Marked("configurations: { a: { flags: §-c release } }\n", "write `flags: [-c, release]`"),
-        Marked("configurations: { a: { flags: [§[x]] } }\n", "`flags` is a text, not a list"),
-        Marked("configurations: { a: { environment: §[A] } }\n", "`environment` is a mapping"),
-        Marked("configurations: { a: { environment: { §A-B: x } } }\n", "is no variable's name"),
-        Marked("configurations: { a: { environment: { §MARTLET_REF: x } } }\n", "is set by the service"),
-        Marked("configurations: { a: { environment: { A: §[x] } } }\n", "`A` is a text, not a list"),
-        Marked("configurations: { a: { toolchain: §swift } }\n", "an absolute directory"),
-        Marked("configurations: { a: { toolchain: §/opt/../x } }\n", "an absolute directory"),
-        Marked("configurations: { a: { report: §/etc/passwd } }\n", "leaves the repository"),
-        Marked("configurations: { a: { report: [x, §../y] } }\n", "leaves the repository"),
-        Marked("configurations: { a: { timeout: §60 } }\n", "a unit is missing"),
-        Marked("configurations: { a: { build: §' ' } }\n", "`build` is empty"),
-        Marked("analyze: [§swift-fromat]\n", "did you mean `swift-format`?"),
-        Marked("analyze: [§{ report: x }]\n", "the analysis has no `run`"),
-        Marked("analyze: [{ run: x, §reports: x }]\n", "did you mean `report`?"),
-        Marked("archive: { §configuration: release }\n", "no configuration `release` to archive from"),
-        Marked("archive: { include: §../x }\n", "leaves the repository"),
-        Marked("archive: { include: §{ a: b } }\n", "`include` is a list"),
-    ])
+    @Test(
+        .proves(.badInput, "A recipe with errors: build-errors with file and line"),
+        arguments: [
+            Marked("§config: {}\n", "did you mean `configurations`?"),
+            Marked("configurations: §[debug]\n", "a mapping from a name"),
+            Marked("configurations: §{}\n", "has none"),
+            Marked("configurations:\n  §Debug:\n", "write `debug`"),
+            Marked("configurations:\n  §../x:\n", "is no name"),
+            Marked("configurations:\n  a:\n  §a:\n", "`a` is written twice, first in line 2"),
+            Marked("configurations:\n  1:\n  §'1':\n", "`1` is written twice, first in line 2"),
+            Marked("configurations: { a: §x }\n", "is a mapping with keys such as `flags`"),
+            Marked("configurations: { a: { §flag: [x] } }\n", "did you mean `flags`?"),
+            Marked("configurations: { a: { §sanitizer: x } }\n", "`sanitizer` is not supported yet by this version"),
+            Marked("configurations: { a: { image: §/srv/debian } }\n", "is no name for `image`"),
+            Marked("configurations: { a: { image: §../debian } }\n", "is no name for `image`"),
+            Marked("configurations: { a: { network: §ful } }\n", "did you mean `full`?"),
+            Marked("configurations: { a: { flags: §-c release } }\n", "write `flags: [-c, release]`"),
+            Marked("configurations: { a: { flags: [§[x]] } }\n", "`flags` is a text, not a list"),
+            Marked("configurations: { a: { environment: §[A] } }\n", "`environment` is a mapping"),
+            Marked("configurations: { a: { environment: { §A-B: x } } }\n", "is no variable's name"),
+            Marked("configurations: { a: { environment: { §MARTLET_REF: x } } }\n", "is set by the service"),
+            Marked("configurations: { a: { environment: { A: §[x] } } }\n", "`A` is a text, not a list"),
+            Marked("configurations: { a: { toolchain: §swift } }\n", "an absolute directory"),
+            Marked("configurations: { a: { toolchain: §/opt/../x } }\n", "an absolute directory"),
+            Marked("configurations: { a: { report: §/etc/passwd } }\n", "leaves the repository"),
+            Marked("configurations: { a: { report: [x, §../y] } }\n", "leaves the repository"),
+            Marked("configurations: { a: { timeout: §60 } }\n", "a unit is missing"),
+            Marked("configurations: { a: { build: §' ' } }\n", "`build` is empty"),
+            Marked("analyze: [§swift-fromat]\n", "did you mean `swift-format`?"),
+            Marked("analyze: [§{ report: x }]\n", "the analysis has no `run`"),
+            Marked("analyze: [{ run: x, §reports: x }]\n", "did you mean `report`?"),
+            Marked("archive: { §configuration: release }\n", "no configuration `release` to archive from"),
+            Marked("archive: { include: §../x }\n", "leaves the repository"),
+            Marked("archive: { include: §{ a: b } }\n", "`include` is a list"),
+        ])
     func testThatItSaysWhereAndWhatIsWrong(_ sample: Marked) {
         // when
         let reading = read(sample.text)

@@ -10,7 +10,11 @@ import Testing
         RecipeReader.read(yaml: yaml, file: ".martlet.yml", project: .tree(.swiftPackage))
     }
 
-    @Test(arguments: ["test: none", "test: 'none'", "steps: [{ name: a, step: building, run: x }], test: none"])
+    @Test(
+        .proves(
+            .reports,
+            "What tests nothing is not published, also muted or `when: always`, unless the recipe says `test: none`"),
+        arguments: ["test: none", "test: 'none'", "steps: [{ name: a, step: building, run: x }], test: none"])
     func testThatARecipeSaysThatNothingIsTested(_ text: String) throws {
         // when
         let reading = read("configurations: { debug: { \(text) } }\n")
@@ -31,10 +35,14 @@ import Testing
         #expect(configuration.test != nil)
     }
 
-    @Test(arguments: [
-        Marked("§test: none, steps: [{ name: unit, step: testing, run: x }]", "and the step `unit` tests"),
-        Marked("test: none, §report: a.xml", "`test: none` says that there is none"),
-    ])
+    @Test(
+        .proves(
+            .reports,
+            "What tests nothing is not published, also muted or `when: always`, unless the recipe says `test: none`"),
+        arguments: [
+            Marked("§test: none, steps: [{ name: unit, step: testing, run: x }]", "and the step `unit` tests"),
+            Marked("test: none, §report: a.xml", "`test: none` says that there is none"),
+        ])
     func testThatItRefusesWhatContradictsIt(_ sample: Marked) {
         // given
         let moved = Marked("configurations: { debug: { " + sample.marked + " } }\n", sample.message)

@@ -16,42 +16,48 @@ import Testing
         return bot
     }
 
-    @Test(arguments: [
-        "repository: /r\n",
-        "repository: /r\nbranches: []\ntags: [\"*\", \"v?.**\"]\npoll: off\nclean: always\nsupersede: never\nproduct: other\n",
-        "repository: /r\npoll: 90s\nschedule: weekly tuesday 03:04\ntimeout: 2h\nlog: 1536KiB\nwebhook: { secret: \"007\" }\n",
-        "repository: http://h/ä%20b\ninsecure: true\nbranches: [\"it's\", \"a\\\"b\", \"on\", \"1.0\", \"#x\", '&a', '*b']\n",
-        "repository: /r\nschedule: { cron: \"30 2 * * 1-5\", time-zone: Europe/Berlin, branches: [main, \"release/*\"] }\n",
-        "repository: /r\npaths: { include: [Sources/, '*.c'], exclude: docs/ }\n",
-        "repository: /r\nschedule: \"*/5 * * * sun UTC\"\n",
-        """
-        repository: /r
-        triggers:
-          - { name: a, run: x, phase: before, sandbox: true }
-          - { name: b, run: x, secrets: [s, "1"], when: [failed, fixed], timeout: 1d, sandbox: false }
-          - { name: g, run: x }
-          - { name: c, branches: ["r/*"], publish: { version: branch } }
-          - { name: e, branches: ["r/*"], publish: { version: { file: "a b/VERSION, {x}" } } }
-          - { name: f, tags: ["*"], branches: [], publish: { version: { command: "sh -c 'echo \\"1.0.0\\"' # }" } } }
-          - { name: d, branches: ["r/*"], upload: "https://h/{product}/{version}/{file}", credentials: k }
-        """,
-        "repository: /r\nupgrades: false\n", "repository: /r\npublic: true\n", "repository: /r\npublic: false\n",
-        "repository: /r\npull-requests: off\n", "repository: /r\npull-requests: approved\n",
-        "repository: /r\npull-requests: trusted\n", "repository: /r\npull-requests: all\n",
-        "repository: /r\nsecrets: [{ name: \"007\", branches: [main, \"**\"] }]\n",
-        "repository: /r\ntags: [v1]\nsecrets: [{ name: s, tags: [v1], configurations: [a, b], steps: c }]\n",
-        """
-        repository: /r
-        tags: [v1]
-        notify:
-          - { name: a, mail: "\\"Acme, CI\\" <ci@acme.example>", when: fixed, branches: [main], tags: [v1] }
-          - { name: b, authors: [acme.example] }
-          - { name: c, webhook: "https://h/?a=#b", secret: "007" }
-        """,
-        "repository: /r\nrecipe:\n    configurations:\n        debug:\n    analyze: []\n# end\ntags: [x]\n",
-        "repository: /r\nrecipe: { configurations: { debug: { build: \"a\" } },\n  analyze: [] }\n",
-        "recipe:\n configurations:\n  x:\n   build: |\n    a\n\n    # b\n\n   test: x\nrepository: /r\n",
-    ])
+    @Test(
+        .proves(.settings, "`bot NAME --resolved` prints the bot with its defaults"),
+        .proves(
+            .releases,
+            "Versions: `version: { file: VERSION }` and `version: { command: … }`, the latter sandboxed like a job"),
+        .proves(.notices, "A bot file's `notify` has `when`, `branches` and `tags`; errors have their place"),
+        arguments: [
+            "repository: /r\n",
+            "repository: /r\nbranches: []\ntags: [\"*\", \"v?.**\"]\npoll: off\nclean: always\nsupersede: never\nproduct: other\n",
+            "repository: /r\npoll: 90s\nschedule: weekly tuesday 03:04\ntimeout: 2h\nlog: 1536KiB\nwebhook: { secret: \"007\" }\n",
+            "repository: http://h/ä%20b\ninsecure: true\nbranches: [\"it's\", \"a\\\"b\", \"on\", \"1.0\", \"#x\", '&a', '*b']\n",
+            "repository: /r\nschedule: { cron: \"30 2 * * 1-5\", time-zone: Europe/Berlin, branches: [main, \"release/*\"] }\n",
+            "repository: /r\npaths: { include: [Sources/, '*.c'], exclude: docs/ }\n",
+            "repository: /r\nschedule: \"*/5 * * * sun UTC\"\n",
+            """
+            repository: /r
+            triggers:
+              - { name: a, run: x, phase: before, sandbox: true }
+              - { name: b, run: x, secrets: [s, "1"], when: [failed, fixed], timeout: 1d, sandbox: false }
+              - { name: g, run: x }
+              - { name: c, branches: ["r/*"], publish: { version: branch } }
+              - { name: e, branches: ["r/*"], publish: { version: { file: "a b/VERSION, {x}" } } }
+              - { name: f, tags: ["*"], branches: [], publish: { version: { command: "sh -c 'echo \\"1.0.0\\"' # }" } } }
+              - { name: d, branches: ["r/*"], upload: "https://h/{product}/{version}/{file}", credentials: k }
+            """,
+            "repository: /r\nupgrades: false\n", "repository: /r\npublic: true\n", "repository: /r\npublic: false\n",
+            "repository: /r\npull-requests: off\n", "repository: /r\npull-requests: approved\n",
+            "repository: /r\npull-requests: trusted\n", "repository: /r\npull-requests: all\n",
+            "repository: /r\nsecrets: [{ name: \"007\", branches: [main, \"**\"] }]\n",
+            "repository: /r\ntags: [v1]\nsecrets: [{ name: s, tags: [v1], configurations: [a, b], steps: c }]\n",
+            """
+            repository: /r
+            tags: [v1]
+            notify:
+              - { name: a, mail: "\\"Acme, CI\\" <ci@acme.example>", when: fixed, branches: [main], tags: [v1] }
+              - { name: b, authors: [acme.example] }
+              - { name: c, webhook: "https://h/?a=#b", secret: "007" }
+            """,
+            "repository: /r\nrecipe:\n    configurations:\n        debug:\n    analyze: []\n# end\ntags: [x]\n",
+            "repository: /r\nrecipe: { configurations: { debug: { build: \"a\" } },\n  analyze: [] }\n",
+            "recipe:\n configurations:\n  x:\n   build: |\n    a\n\n    # b\n\n   test: x\nrepository: /r\n",
+        ])
     func testThatWhatIsPrintedReadsBackToTheSameBot(_ yaml: String) throws {
         // given
         let bot = try #require(read(yaml).value, "\(read(yaml).diagnostics)")
@@ -82,7 +88,8 @@ import Testing
         }
     }
 
-    @Test func testThatDefaultsAreWrittenOut() {
+    @Test(.proves(.settings, "`bot NAME --resolved` prints the bot with its defaults"))
+    func testThatDefaultsAreWrittenOut() {
         expectNoDifference(
             ResolvedYAML.print(BotSpecification(name: Name(nearest: "kit"), repository: "https://h/kit.git")),
             """

@@ -15,7 +15,12 @@ import Testing
     private static let all = Retention(
         integrations: .most(100), age: .most(90 * 86_400), bytes: .most(50_000_000_000), files: .most(5_000_000))
 
-    @Test func testThatItReadsEveryKeyInBothPlaces() {
+    @Test(
+        .proves(
+            .releases,
+            "Versions: `retention:` by number, age, bytes and files, in the settings and, key by key, in a bot file; without it nothing goes"
+        ))
+    func testThatItReadsEveryKeyInBothPlaces() {
         let line = "retention: { integrations: 100, age: 90d, bytes: 50GB, files: 5M }\n"
         #expect(bot(line).value?.retention == Self.all)
         #expect(settings(line).value?.retention == Self.all)
@@ -27,7 +32,12 @@ import Testing
         #expect(bot(line).value?.retention?.isAnything != true)
     }
 
-    @Test func testThatABotsFileWinsKeyByKey() throws {
+    @Test(
+        .proves(
+            .releases,
+            "Versions: `retention:` by number, age, bytes and files, in the settings and, key by key, in a bot file; without it nothing goes"
+        ))
+    func testThatABotsFileWinsKeyByKey() throws {
         // given
         let own = try #require(bot("retention: { integrations: 5, bytes: off }\n").value?.retention)
         // when, then
@@ -49,10 +59,16 @@ import Testing
         #expect(ResolvedYAML.print(read).contains("retention: { bytes: \(text.filter { $0 != " " }) }"))
     }
 
-    @Test(arguments: [
-        "retention: { integrations: 100, age: 90d, bytes: 50GB, files: 5M }", "retention: { age: 36h, files: 200k }",
-        "retention: { files: 1234, bytes: off }", "retention: { integrations: off }",
-    ])
+    @Test(
+        .proves(
+            .releases,
+            "Versions: `retention:` by number, age, bytes and files, in the settings and, key by key, in a bot file; without it nothing goes"
+        ),
+        arguments: [
+            "retention: { integrations: 100, age: 90d, bytes: 50GB, files: 5M }",
+            "retention: { age: 36h, files: 200k }",
+            "retention: { files: 1234, bytes: off }", "retention: { integrations: off }",
+        ])
     func testThatTheResolvedFileReadsBackTheSame(_ line: String) throws {
         let read = try #require(bot(line + "\n").value)
         let again = BotFileReader.read(
@@ -60,19 +76,25 @@ import Testing
         #expect(again.value == read)
     }
 
-    @Test(arguments: [
-        Marked("retention: §30d\n", "`retention` is a mapping with keys such as `integrations`"),
-        Marked("retention: { integrations: §0 }\n", "`integrations` of `retention` is `off` or between 1 and 1000000"),
-        Marked("retention: { integrations: §many }\n", "is `off` or a number of integrations"),
-        Marked("retention: { age: §90 }\n", "is `off` or a time: a whole number and h or d"),
-        Marked("retention: { age: §1m }\n", "between 1h and 3650d, not 1m"),
-        Marked("retention: { bytes: §50 }\n", "a whole number and MB, GB, TB"),
-        Marked("retention: { bytes: §1KB }\n", "a whole number and MB, GB, TB"),
-        Marked("retention: { bytes: §2000TB }\n", "between 1MB and 1000TB"),
-        Marked("retention: { files: §5G }\n", "with k or M for thousands or millions"),
-        Marked("retention: { files: §99 }\n", "between 100 and 1000M"),
-        Marked("retention: { §days: 5 }\n", "`retention` has no key `days`"),
-    ])
+    @Test(
+        .proves(
+            .releases,
+            "Versions: `retention:` by number, age, bytes and files, in the settings and, key by key, in a bot file; without it nothing goes"
+        ),
+        arguments: [
+            Marked("retention: §30d\n", "`retention` is a mapping with keys such as `integrations`"),
+            Marked(
+                "retention: { integrations: §0 }\n", "`integrations` of `retention` is `off` or between 1 and 1000000"),
+            Marked("retention: { integrations: §many }\n", "is `off` or a number of integrations"),
+            Marked("retention: { age: §90 }\n", "is `off` or a time: a whole number and h or d"),
+            Marked("retention: { age: §1m }\n", "between 1h and 3650d, not 1m"),
+            Marked("retention: { bytes: §50 }\n", "a whole number and MB, GB, TB"),
+            Marked("retention: { bytes: §1KB }\n", "a whole number and MB, GB, TB"),
+            Marked("retention: { bytes: §2000TB }\n", "between 1MB and 1000TB"),
+            Marked("retention: { files: §5G }\n", "with k or M for thousands or millions"),
+            Marked("retention: { files: §99 }\n", "between 100 and 1000M"),
+            Marked("retention: { §days: 5 }\n", "`retention` has no key `days`"),
+        ])
     func testThatItSaysWhereAndWhatIsWrong(_ sample: Marked) {
         let reading = settings(sample.text)
         sample.expectFirst(of: reading.diagnostics)

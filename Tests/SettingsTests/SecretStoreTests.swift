@@ -5,7 +5,10 @@ import TestSupport
 import Testing
 
 @Suite struct SecretStoreTests {
-    @Test func testThatItReadsWhatItStoredAndLetsNobodyElseReadIt() async throws {
+    @Test(
+        .proves(
+            .settings, "Secrets: files that only the service reads, systemd credentials, values from standard input"))
+    func testThatItReadsWhatItStoredAndLetsNobodyElseReadIt() async throws {
         try await withTemporaryDirectory { directory in
             // given
             let store = SecretStore(directory: directory.path("secrets"), credentialsDirectory: nil)
@@ -85,7 +88,10 @@ import Testing
         }
     }
 
-    @Test(arguments: [0o640, 0o604, 0o620, 0o666] as [UInt16])
+    @Test(
+        .proves(
+            .settings, "Secrets: files that only the service reads, systemd credentials, values from standard input"),
+        arguments: [0o640, 0o604, 0o620, 0o666] as [UInt16])
     func testThatAFileThatOthersMayReadIsRefused(_ mode: UInt16) async throws {
         try await withTemporaryDirectory { directory in
             let path = try directory.write("a", "hunter2", mode: mode)
@@ -130,7 +136,10 @@ import Testing
         }
     }
 
-    @Test func testThatSystemdsCredentialsAreReadToo() async throws {
+    @Test(
+        .proves(
+            .settings, "Secrets: files that only the service reads, systemd credentials, values from standard input"))
+    func testThatSystemdsCredentialsAreReadToo() async throws {
         try await withTemporaryDirectory { directory in
             // given
             try directory.write("credentials/both", "systemd", mode: 0o440)
@@ -163,7 +172,8 @@ import Testing
         }
     }
 
-    @Test func testThatAScriptsVariableIsMadeFromTheName() {
+    @Test(.proves(.triggers, "A secret as `MARTLET_SECRET_NAME`, only for scripts that name it"))
+    func testThatAScriptsVariableIsMadeFromTheName() {
         #expect(SecretStore.variable(for: "upload-target.v2") == "MARTLET_SECRET_UPLOAD_TARGET_V2")
     }
 }

@@ -11,7 +11,9 @@ import Testing
         SettingsReader.read(yaml: yaml, file: "/etc/martlet/martlet.yml", defaults: defaults)
     }
 
-    @Test(arguments: ["", "# nothing\n", "{}\n", "listen:\n"])
+    @Test(
+        .proves(.settings, "Every key of the settings has a default"),
+        arguments: ["", "# nothing\n", "{}\n", "listen:\n"])
     func testThatAnEmptyFileHasEveryDefault(_ yaml: String) throws {
         let settings = try #require(read(yaml).value)
         #expect(settings.listen == [ListenAddress(host: "127.0.0.1", port: 8080)])
@@ -28,7 +30,12 @@ import Testing
         #expect(settings.url == nil)
     }
 
-    @Test func testThatAJobHasThreeQuartersOfTheMachinesMemory() throws {
+    @Test(
+        .proves(
+            .jobs,
+            "Memory and processes are limited by control groups of version 2 or 1, or else by the kernel's counts in the sandbox and by /proc; a fork bomb always ends early"
+        ))
+    func testThatAJobHasThreeQuartersOfTheMachinesMemory() throws {
         // given: `MemTotal:       24609084 kB`
         let first = try String(contentsOfFile: "/proc/meminfo", encoding: .utf8).split(separator: "\n")[0]
         let words = first.split { $0 == " " }
@@ -41,7 +48,17 @@ import Testing
         #expect(memory % (machine >= 4 << 30 ? 1 << 30 : 1 << 20) == 0)
     }
 
-    @Test func testThatItReadsEveryKey() throws {
+    @Test(
+        .proves(.settings, "Every key of the settings has a default"),
+        .proves(
+            .notices,
+            "`mail` of the settings: smtps, or smtp with STARTTLS, or without TLS where that is said and then without a password"
+        ),
+        .proves(
+            .notices,
+            "Mail is sent over TLS: smtps and STARTTLS, AUTH PLAIN and LOGIN, with own certificates; without TLS or trust it waits"
+        ))
+    func testThatItReadsEveryKey() throws {
         let reading = read(
             """
             listen: [127.0.0.1:8080, "[::1]:9090"]
@@ -79,7 +96,8 @@ import Testing
                 signing: "signing-key"))
     }
 
-    @Test func testThatTheSandboxsOldKeyIsReadWithAWarning() throws {
+    @Test(.proves(.settings, "The settings' old key for the sandbox is read, with a warning that names the new one"))
+    func testThatTheSandboxsOldKeyIsReadWithAWarning() throws {
         // given
         let old = "fence"
         // when
@@ -95,7 +113,12 @@ import Testing
         expectContains("\(both.diagnostics)", "`\(old)` is the old name of `sandbox`, and the settings file has both")
     }
 
-    @Test func testThatProxiesAreAddresses() throws {
+    @Test(
+        .proves(
+            .intake,
+            "Limits for each client apply by address, also behind a proxy in `proxies`; loopback and the Unix socket have none"
+        ))
+    func testThatProxiesAreAddresses() throws {
         #expect(read("").value?.proxies == [])
         #expect(read("proxies: 127.0.0.1\n").value?.proxies == ["127.0.0.1"])
         #expect(read("proxies: [10.0.0.2, \"2001:db8::1\"]\n").value?.proxies == ["10.0.0.2", "2001:db8::1"])
@@ -109,7 +132,12 @@ import Testing
         #expect(read("proxies: [\(many)]\n").value == nil)
     }
 
-    @Test func testThatHostsAreNamesWithoutAPort() throws {
+    @Test(
+        .proves(
+            .web,
+            "A request for another host name is 421, so no page of another site reads the service (DNS rebinding; A13)")
+    )
+    func testThatHostsAreNamesWithoutAPort() throws {
         let settings = try #require(read("hosts: [CI.acme.example, 192.0.2.1, 'fd00::1']\n").value)
         #expect(settings.hosts == ["ci.acme.example", "192.0.2.1", "fd00::1"])
         #expect(try #require(read("hosts: ci.internal\n").value).hosts == ["ci.internal"])
@@ -118,7 +146,12 @@ import Testing
         expectContains(read("hosts: [\(many)]\n").diagnostics.first?.message ?? "", "`hosts` has at most 64 names")
     }
 
-    @Test func testThatMailWithoutTLSHasToBeSaid() throws {
+    @Test(
+        .proves(
+            .notices,
+            "`mail` of the settings: smtps, or smtp with STARTTLS, or without TLS where that is said and then without a password"
+        ))
+    func testThatMailWithoutTLSHasToBeSaid() throws {
         let mail = try #require(read("mail: { server: smtp://127.0.0.1, from: a@b, insecure: true }\n").value?.mail)
         #expect(mail.isInsecure)
         #expect(try #require(read("mail: { server: smtp://h, from: a@b }\n").value?.mail).isInsecure == false)

@@ -12,6 +12,9 @@ import Testing
     }
 
     @Test(
+        .proves(
+            .intake,
+            "`status:` in the bot file: forge, interface and repository follow from `repository`, never from an event"),
         arguments: [
             (
                 "{ credentials: t }", "https://github.com/acme/kit.git", StatusForge.github,
@@ -69,43 +72,49 @@ import Testing
         expectNoDifference(again.value, bot)
     }
 
-    @Test(arguments: [
-        Marked(
-            "repository: https://github.com/acme/kit.git\nstatus: §{ forge: github }\n", "needs the name of a secret"),
-        Marked(
-            "repository: https://github.com/acme/kit.git\nstatus: { credentials: §a b }\n", "is the name of a secret"),
-        Marked(
-            "repository: https://github.com/acme/kit.git\nstatus: { credentials: t, §token: x }\n",
-            "`status` has no key `token`"),
-        Marked(
-            "repository: https://g.example/acme/kit.git\nstatus:\n  forge: §gogs\n  credentials: t\n",
-            "Gogs has no interface for commit statuses"),
-        Marked(
-            "repository: https://g.example/acme/kit.git\nstatus: §{ credentials: t }\n",
-            "which forge it is cannot be told"),
-        Marked(
-            "repository: https://g.example/acme/kit.git\nstatus: { credentials: t, forge: §gitee }\n",
-            "did you mean `gitea`?"),
-        Marked("repository: /srv/kit.git\nstatus: §{ credentials: t, forge: gitea }\n", "names no host"),
-        Marked(
-            "repository: /srv/kit.git\nstatus: §{ credentials: t, forge: gitea, api: https://g.example/api/v1 }\n",
-            "write `project: owner/name`"),
-        Marked(
-            "repository: https://g.example/acme/kit.git\nstatus: { credentials: t, forge: gitea, api: §\"http://g.example\" }\n",
-            "http:// shows the token"),
-        Marked(
-            "repository: https://g.example/acme/kit.git\nstatus: { credentials: t, forge: gitea, api: §\"https://u:p@g.example\" }\n",
-            "has a password in it"),
-        Marked(
-            "repository: https://g.example/acme/kit.git\nstatus: { credentials: t, forge: gitea, api: §\"https://g.example/?a=b\" }\n",
-            "without `?`"),
-        Marked(
-            "repository: https://g.example/acme/kit.git\nstatus: { credentials: t, forge: gitea, project: §a/../b }\n",
-            "is no repository's name"),
-        Marked(
-            "repository: https://g.example/deep/acme/kit.git\nstatus: §{ credentials: t, forge: gitea }\n",
-            "is no repository's name"),
-    ])
+    @Test(
+        .proves(
+            .intake,
+            "`status:` in the bot file: forge, interface and repository follow from `repository`, never from an event"),
+        arguments: [
+            Marked(
+                "repository: https://github.com/acme/kit.git\nstatus: §{ forge: github }\n",
+                "needs the name of a secret"),
+            Marked(
+                "repository: https://github.com/acme/kit.git\nstatus: { credentials: §a b }\n",
+                "is the name of a secret"),
+            Marked(
+                "repository: https://github.com/acme/kit.git\nstatus: { credentials: t, §token: x }\n",
+                "`status` has no key `token`"),
+            Marked(
+                "repository: https://g.example/acme/kit.git\nstatus:\n  forge: §gogs\n  credentials: t\n",
+                "Gogs has no interface for commit statuses"),
+            Marked(
+                "repository: https://g.example/acme/kit.git\nstatus: §{ credentials: t }\n",
+                "which forge it is cannot be told"),
+            Marked(
+                "repository: https://g.example/acme/kit.git\nstatus: { credentials: t, forge: §gitee }\n",
+                "did you mean `gitea`?"),
+            Marked("repository: /srv/kit.git\nstatus: §{ credentials: t, forge: gitea }\n", "names no host"),
+            Marked(
+                "repository: /srv/kit.git\nstatus: §{ credentials: t, forge: gitea, api: https://g.example/api/v1 }\n",
+                "write `project: owner/name`"),
+            Marked(
+                "repository: https://g.example/acme/kit.git\nstatus: { credentials: t, forge: gitea, api: §\"http://g.example\" }\n",
+                "http:// shows the token"),
+            Marked(
+                "repository: https://g.example/acme/kit.git\nstatus: { credentials: t, forge: gitea, api: §\"https://u:p@g.example\" }\n",
+                "has a password in it"),
+            Marked(
+                "repository: https://g.example/acme/kit.git\nstatus: { credentials: t, forge: gitea, api: §\"https://g.example/?a=b\" }\n",
+                "without `?`"),
+            Marked(
+                "repository: https://g.example/acme/kit.git\nstatus: { credentials: t, forge: gitea, project: §a/../b }\n",
+                "is no repository's name"),
+            Marked(
+                "repository: https://g.example/deep/acme/kit.git\nstatus: §{ credentials: t, forge: gitea }\n",
+                "is no repository's name"),
+        ])
     func testThatWhatIsWrongIsSaidWithItsPlace(_ marked: Marked) {
         let reading = BotFileReader.read(yaml: marked.text, file: "bots/kit.yml", name: Name(nearest: "kit"))
         marked.expectFirst(of: reading.diagnostics)

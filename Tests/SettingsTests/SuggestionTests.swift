@@ -1,8 +1,10 @@
 import Settings
+import TestSupport
 import Testing
 
 @Suite struct SuggestionTests {
     @Test(
+        .proves(.settings, "Unknown keys get a \"did you mean\""),
         arguments: [
             ("brnches", "branches"), ("Branches", "branches"), ("tag", "tags"), ("repostiory", "repository"),
             ("xyz", nil),

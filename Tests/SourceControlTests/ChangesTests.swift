@@ -40,7 +40,8 @@ import Testing
         #expect(line(changes, 1, of: "b.c") == "b.c:1")
     }
 
-    @Test func testThatARenamedFileIsFollowedWithItsLines() async throws {
+    @Test(.proves(.issueHistory, "Fingerprints survive renamed files, and code that moves to another file"))
+    func testThatARenamedFileIsFollowedWithItsLines() async throws {
         let changes = try await changes(
             ["a.c"], files: ["deep/z.c": "first\n" + Self.file], removing: ["a.c"])
         #expect(changes.path(of: "a.c") == "deep/z.c")
@@ -69,7 +70,8 @@ import Testing
         #expect(line(changes, 1, of: "a.bin") == "a.bin:1")
     }
 
-    @Test func testThatAWholeDirectoryOfManyFilesIsFollowed() async throws {
+    @Test(.proves(.issueHistory, "Fingerprints survive renamed files, and code that moves to another file"))
+    func testThatAWholeDirectoryOfManyFilesIsFollowed() async throws {
         // given: more renames than are compared with each other
         var (before, after): ([String: String], [String: String]) = ([:], [:])
         for number in 0..<600 {

@@ -22,7 +22,11 @@ import Testing
     /// The commit that is checked out after the interrupted one.
     enum Next: CaseIterable { case same, before }
 
-    @Test(arguments: Next.allCases)
+    @Test(
+        .proves(
+            .sourceControl,
+            "A checkout that is canceled, superseded or stopped ends at its next file; the next one repairs it, and build products stay"
+        ), arguments: Next.allCases)
     func testThatWhatItLeftAtAFileIsRepairedByTheNext(next: Next) async throws {
         try await withOrigin(Self.first) { fixture in
             // given
@@ -54,7 +58,12 @@ import Testing
         }
     }
 
-    @Test func testThatOneThatBeganWithNothingBeginsAnew() async throws {
+    @Test(
+        .proves(
+            .sourceControl,
+            "A checkout that is canceled, superseded or stopped ends at its next file; the next one repairs it, and build products stay"
+        ))
+    func testThatOneThatBeganWithNothingBeginsAnew() async throws {
         try await withOrigin(Self.second) { fixture in
             // given
             let commit = try await fixture.fetch()
@@ -75,7 +84,12 @@ import Testing
         }
     }
 
-    @Test func testThatAnInterruptedSurveyIsNoReasonToEmptyTheWorkspace() async throws {
+    @Test(
+        .proves(
+            .sourceControl,
+            "A checkout that is canceled, superseded or stopped ends at its next file; the next one repairs it, and build products stay"
+        ))
+    func testThatAnInterruptedSurveyIsNoReasonToEmptyTheWorkspace() async throws {
         try await withOrigin(Self.first) { fixture in
             // given
             let commits = try await self.commits(fixture)
@@ -92,7 +106,12 @@ import Testing
         }
     }
 
-    @Test func testThatOneThatIsCanceledBeforeItsTurnTouchesNothing() async throws {
+    @Test(
+        .proves(
+            .sourceControl,
+            "A checkout that is canceled, superseded or stopped ends at its next file; the next one repairs it, and build products stay"
+        ))
+    func testThatOneThatIsCanceledBeforeItsTurnTouchesNothing() async throws {
         try await withOrigin { fixture in
             // given
             let commit = try await fixture.fetch()

@@ -24,7 +24,12 @@ import Testing
 
     @Suite struct GivenACheckedOutWorkspace {
         /// Files are written under their own names: one is incomplete, one is missing, and one is complete.
-        @Test func testThatWhatAKillLeftOfFilesIsRepaired() async throws {
+        @Test(
+            .proves(
+                .sourceControl,
+                "A checkout writes changed files under their own names; what a kill leaves of them is repaired by the next"
+            ))
+        func testThatWhatAKillLeftOfFilesIsRepaired() async throws {
             try await withOrigin(["a": "1\n", "b": "1\n", "c": "1\n", "d": "1\n"]) { fixture in
                 // given
                 _ = try await fixture.checkout()
@@ -47,7 +52,8 @@ import Testing
             }
         }
 
-        @Test func testThatItLeavesUnchangedFilesAlone() async throws {
+        @Test(.proves(.sourceControl, "A checkout is incremental and writes only beneath the workspace's descriptor"))
+        func testThatItLeavesUnchangedFilesAlone() async throws {
             try await withOrigin(["a": "1\n", "b": "2\n", "d/c": "3\n"]) { fixture in
                 // given
                 _ = try await fixture.checkout()
@@ -86,7 +92,8 @@ import Testing
             }
         }
 
-        @Test func testThatItKeepsIgnoredFilesAndRemovesTheOthers() async throws {
+        @Test(.proves(.sourceControl, "A checkout is incremental and writes only beneath the workspace's descriptor"))
+        func testThatItKeepsIgnoredFilesAndRemovesTheOthers() async throws {
             try await withOrigin([
                 ".gitignore": ".build/\n*.o\n", "Sources/.gitignore": "generated\n", "Sources/a": "1\n",
             ]) {
@@ -123,7 +130,8 @@ import Testing
             }
         }
 
-        @Test func testThatItEmptiesItWhenAskedTo() async throws {
+        @Test(.proves(.sourceControl, "`clean: never, always, daily, weekly`"))
+        func testThatItEmptiesItWhenAskedTo() async throws {
             try await withOrigin([".gitignore": "*.o\n"]) { fixture in
                 _ = try await fixture.checkout()
                 try Directory(opening: fixture.workspace).write("x.o", bytes: [])

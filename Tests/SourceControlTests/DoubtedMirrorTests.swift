@@ -31,10 +31,15 @@ import Testing
     }
 
     /// The forms of files whose bytes never reached the disk.
-    @Test(arguments: [
-        "pack empty", "pack of zeros", "index empty", "packed-refs cut", "packed-refs of zeros",
-        "packed-refs unreadable", "config empty", "config of zeros", "HEAD empty", "hold empty",
-    ])
+    @Test(
+        .proves(
+            .jobs,
+            "After a stop of the machine, mirrors are verified by their next fetch and workspaces start from scratch; a kill of the daemon doubts nothing"
+        ),
+        arguments: [
+            "pack empty", "pack of zeros", "index empty", "packed-refs cut", "packed-refs of zeros",
+            "packed-refs unreadable", "config empty", "config of zeros", "HEAD empty", "hold empty",
+        ])
     func testThatATornFileIsFoundAndTheMirrorMended(_ torn: String) async throws {
         try await Self.withMirror { fixture, mirror, next in
             // given
@@ -78,7 +83,12 @@ import Testing
         }
     }
 
-    @Test func testThatAWholeMirrorIsVerifiedAndServesWithoutItsServer() async throws {
+    @Test(
+        .proves(
+            .jobs,
+            "After a stop of the machine, mirrors are verified by their next fetch and workspaces start from scratch; a kill of the daemon doubts nothing"
+        ))
+    func testThatAWholeMirrorIsVerifiedAndServesWithoutItsServer() async throws {
         try await Self.withMirror { fixture, mirror, next in
             // given
             let commit = try await fixture.origin.head()

@@ -1,9 +1,15 @@
+import TestSupport
 import Testing
 
 @testable import SourceControl
 
 /// The pauses between scans that try to fetch what an earlier look could not.
-@Suite struct FetchingPauseTests {
+@Suite(
+    .proves(
+        .sourceControl,
+        "A look fetches the new commits that integrations need, in one pack. If it cannot, it lists nevertheless; large, slow and first fetches are left to the fetch"
+    ))
+struct FetchingPauseTests {
     /// Returns the number of looks that fetch nothing until one may try again.
     private static func pause(_ listCache: RefListCache) -> Int {
         var count = 0

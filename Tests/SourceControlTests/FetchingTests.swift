@@ -16,7 +16,11 @@ import Testing
         return (try await fixture.origin.commit(files: ["main": "2\n"]), topic)
     }
 
-    @Test(arguments: [GitEngine.library, .program])
+    @Test(
+        .proves(
+            .sourceControl,
+            "A look fetches the new commits that integrations need, in one pack. If it cannot, it lists nevertheless; large, slow and first fetches are left to the fetch"
+        ), arguments: [GitEngine.library, .program])
     func testThatCommitsAreHereAfterTheScan(_ engine: GitEngine) async throws {
         try await withOrigin { fixture in
             // given
@@ -126,7 +130,12 @@ import Testing
     }
 
     /// A pack above the limit of a scan, and below that of a fetch.
-    @Test func testThatALargePackIsLeftToTheFetch() async throws {
+    @Test(
+        .proves(
+            .sourceControl,
+            "A look fetches the new commits that integrations need, in one pack. If it cannot, it lists nevertheless; large, slow and first fetches are left to the fetch"
+        ))
+    func testThatALargePackIsLeftToTheFetch() async throws {
         var limits = NetworkLimits()
         limits.fetchedBytes = 1
         try await withOrigin { fixture in
@@ -178,7 +187,12 @@ import Testing
         }
     }
 
-    @Test func testThatOneListAndOnePackAreAskedForEachPush() async throws {
+    @Test(
+        .proves(
+            .sourceControl,
+            "A look fetches the new commits that integrations need, in one pack. If it cannot, it lists nevertheless; large, slow and first fetches are left to the fetch"
+        ))
+    func testThatOneListAndOnePackAreAskedForEachPush() async throws {
         try await withOrigin { fixture in
             try await Self.serving(fixture, sendsPacks: Locked(true)) { mirror, server, push in
                 // given
@@ -198,7 +212,12 @@ import Testing
         }
     }
 
-    @Test func testThatAScanThatCannotFetchListsAndWaitsBeforeItTriesAgain() async throws {
+    @Test(
+        .proves(
+            .sourceControl,
+            "A look fetches the new commits that integrations need, in one pack. If it cannot, it lists nevertheless; large, slow and first fetches are left to the fetch"
+        ))
+    func testThatAScanThatCannotFetchListsAndWaitsBeforeItTriesAgain() async throws {
         try await withOrigin { fixture in
             let sendsPacks = Locked(true)
             try await Self.serving(fixture, sendsPacks: sendsPacks) { mirror, server, push in
@@ -232,7 +251,12 @@ import Testing
     }
 
     /// Each scan wants the default branch until the mirror has it.
-    @Test func testThatABranchThatCannotBeBroughtIsTriedMoreAndMoreSeldom() async throws {
+    @Test(
+        .proves(
+            .sourceControl,
+            "A look fetches the new commits that integrations need, in one pack. If it cannot, it lists nevertheless; large, slow and first fetches are left to the fetch"
+        ))
+    func testThatABranchThatCannotBeBroughtIsTriedMoreAndMoreSeldom() async throws {
         try await withOrigin { fixture in
             let sendsPacks = Locked(true)
             try await Self.serving(fixture, sendsPacks: sendsPacks) { mirror, server, push in
@@ -264,7 +288,12 @@ import Testing
         }
     }
 
-    @Test func testThatDamageThatAScanMeetsIsLeftToTheNextFetch() async throws {
+    @Test(
+        .proves(
+            .sourceControl,
+            "A look fetches the new commits that integrations need, in one pack. If it cannot, it lists nevertheless; large, slow and first fetches are left to the fetch"
+        ))
+    func testThatDamageThatAScanMeetsIsLeftToTheNextFetch() async throws {
         try await withOrigin(["a": String(repeating: "line\n", count: 2000)]) { fixture in
             try await Self.serving(fixture, sendsPacks: Locked(true)) { mirror, _, push in
                 // given: the commit that the mirror's branch leads to cannot be read, and the server is told that the mirror has it

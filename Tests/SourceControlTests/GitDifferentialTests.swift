@@ -16,7 +16,12 @@ import Testing
         return words.isEmpty ? 1...16 : words[0]...(words.last ?? words[0])
     }()
 
-    @Test func testThatCheckoutsAndSnapshotsAreGits() async throws {
+    @Test(
+        .proves(
+            .sourceControl,
+            "Checkouts and snapshots equal git's (attributes, ignore rules, modes, links, names), compared with the `git` command on generated repositories"
+        ))
+    func testThatCheckoutsAndSnapshotsAreGits() async throws {
         for seed in Self.seeds {
             try await withTemporaryDirectory { directory in try await compare(seed, directory) }
         }

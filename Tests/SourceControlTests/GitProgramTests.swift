@@ -5,7 +5,12 @@ import Testing
 
 @testable import SourceControl
 
-@Suite struct GitProgramTests {
+@Suite(
+    .proves(
+        .sourceControl,
+        "The newest-enough `git` of `PATH` is used; one that cannot be started for a moment is tried again, and nothing else is taken in its place"
+    ))
+struct GitProgramTests {
     private static func script(_ directory: TemporaryDirectory, _ name: String, says: String) throws -> String {
         try directory.write("\(name)/git", "#!/bin/sh\necho \(says)\n", mode: 0o755)
         return directory.path(name)

@@ -19,7 +19,11 @@ struct GitSSHTests {
     }
 
     /// The key, and the server's line of known_hosts, as they are stored in secrets.
-    @Test(arguments: ["ed25519", "rsa"])
+    @Test(
+        .proves(
+            .sourceControl,
+            "ssh by Ed25519 and RSA keys and known hosts of secrets; another host key is refused before a key is offered (G9)"
+        ), arguments: ["ed25519", "rsa"])
     func testThatItFetchesFromGitShellByAKeyAndKnownHostsOfSecrets(_ kind: String) async throws {
         try await withOrigin { fixture in
             try await GitSSHServer.serving(in: fixture.directory, kind: kind) { server in
@@ -45,7 +49,12 @@ struct GitSSHTests {
     }
 
     /// G9: the server's key is not the one in the secret. Our key is not even offered.
-    @Test(.threat("G9")) func testThatAnotherHostKeyIsRefusedBeforeAnyKeyIsOffered() async throws {
+    @Test(
+        .proves(
+            .sourceControl,
+            "ssh by Ed25519 and RSA keys and known hosts of secrets; another host key is refused before a key is offered (G9)"
+        ), .threat("G9"))
+    func testThatAnotherHostKeyIsRefusedBeforeAnyKeyIsOffered() async throws {
         try await withOrigin { fixture in
             try await GitSSHServer.serving(in: fixture.directory) { server in
                 for known in ["other", "key"] {
@@ -86,7 +95,9 @@ struct GitSSHTests {
         }
     }
 
-    @Test(arguments: ["ed25519", "rsa"])
+    @Test(
+        .proves(.sourceControl, "Where git is not installed, what libgit2 cannot do is said"),
+        arguments: ["ed25519", "rsa"])
     func testThatWithoutTheCommandItSaysWhatIsMissing(_ kind: String) async throws {
         try await withOrigin { fixture in
             try await GitSSHServer.makeKeys(in: fixture.directory, kind: kind)
@@ -101,7 +112,12 @@ struct GitSSHTests {
 
     @Suite(.enabled(if: TestTools.find("gitolite") != nil, "needs gitolite3: deploy/packages --test"))
     struct GivenGitolite {
-        @Test func testThatItFetchesWhatTheKeyMayReadAndNothingElse() async throws {
+        @Test(
+            .proves(
+                .sourceControl,
+                "ssh by Ed25519 and RSA keys and known hosts of secrets; another host key is refused before a key is offered (G9)"
+            ))
+        func testThatItFetchesWhatTheKeyMayReadAndNothingElse() async throws {
             try await withOrigin { fixture in
                 // given: gitolite in a home of its own, with a repository that its admin pushed
                 let directory = fixture.directory

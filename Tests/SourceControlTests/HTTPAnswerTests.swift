@@ -1,4 +1,5 @@
 import CLibGit2
+import TestSupport
 import Testing
 
 @testable import SourceControl
@@ -45,12 +46,17 @@ import Testing
         }
     }
 
-    @Test(arguments: [
-        (200, SourceControlError.Code.unreachable), (204, .unreachable), (206, .unreachable), (300, .redirected),
-        (304, .redirected), (399, .redirected), (400, .unreachable), (403, .credentialsRefused),
-        (404, .repositoryNotFound),
-        (407, .unreachable), (410, .repositoryNotFound), (503, .unreachable), (999, .unreachable),
-    ])
+    @Test(
+        .proves(
+            .sourceControl,
+            "A wrong answer over http is reported and traps nothing. A pack of any size takes 256 KiB of memory, and the server is not given up while libgit2 works"
+        ),
+        arguments: [
+            (200, SourceControlError.Code.unreachable), (204, .unreachable), (206, .unreachable), (300, .redirected),
+            (304, .redirected), (399, .redirected), (400, .unreachable), (403, .credentialsRefused),
+            (404, .repositoryNotFound),
+            (407, .unreachable), (410, .repositoryNotFound), (503, .unreachable), (999, .unreachable),
+        ])
     func testWhatAStatusMeans(_ status: Int, _ code: SourceControlError.Code) throws {
         let answer = try Self.answer("HTTP/1.1 \(status) Whatever", "")
         #expect(answer.isWhole)
@@ -70,6 +76,7 @@ import Testing
     }
 
     @Test(
+        .proves(.sourceControl, "An answer that is not from a git server is named; `Retry-After` is honored"),
         arguments: [
             ("120", 120), ("0", 0), ("99999999", 3600), ("Sun, 06 Nov 1994 08:49:37 GMT", 30),
             ("Sun, 06 Nov 1994 08:00:00 GMT", 0),
@@ -102,6 +109,7 @@ import Testing
     }
 
     @Test(
+        .proves(.sourceControl, "An answer that is not from a git server is named; `Retry-After` is honored"),
         arguments: [
             ("text/html; charset=utf-8", "a web page (text/html; charset=utf-8)"),
             ("text/plain", "git's old \"dumb\" protocol"),
@@ -124,7 +132,12 @@ import Testing
         #expect(try !Self.answer(line, "").isWhole)
     }
 
-    @Test func testThatAHeadHasALimitHoweverManyAnnounceIt() throws {
+    @Test(
+        .proves(
+            .sourceControl,
+            "A wrong answer over http is reported and traps nothing. A pack of any size takes 256 KiB of memory, and the server is not given up while libgit2 works"
+        ))
+    func testThatAHeadHasALimitHoweverManyAnnounceIt() throws {
         var answer = HTTPAnswer()
         let failure = #expect(throws: HTTPFailure.self) {
             for _ in 0...HTTPAnswer.maximumHead / 40 {

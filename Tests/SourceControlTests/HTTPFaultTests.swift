@@ -4,7 +4,12 @@ import TestSupport
 import Testing
 
 /// Answers that are not git's, or not complete.
-@Suite struct HTTPFaultTests {
+@Suite(
+    .proves(
+        .sourceControl,
+        "A wrong answer over http is reported and traps nothing. A pack of any size takes 256 KiB of memory, and the server is not given up while libgit2 works"
+    ))
+struct HTTPFaultTests {
     enum Fault: String, CaseIterable, Sendable, CustomTestStringConvertible {
         case cutList, cutHead, cutChunk, wrongChunk, longField, manyFields, announcements, gzip, gzipTransfer, otherType
         case noType, negativeLength, hugeLength, otherProtocol, oldProtocol, noStatus, zero

@@ -9,7 +9,16 @@ import Testing
 /// The limits of the memory and time that a server over http may use.
 @Suite struct HTTPLimitTests {
     /// N5.
-    @Test func testThatAListWithoutEndIsGivenUp() async throws {
+    @Test(
+        .proves(
+            .sourceControl,
+            "A wrong answer over http is reported and traps nothing. A pack of any size takes 256 KiB of memory, and the server is not given up while libgit2 works"
+        ),
+        .proves(
+            .intake,
+            "A server's list of refs may have 64 MiB and 500,000 refs of any kind; a longer one fails the scan with a message"
+        ))
+    func testThatAListWithoutEndIsGivenUp() async throws {
         try await withTemporaryDirectory { directory in
             var limits = NetworkLimits()
             limits.listBytes = 1 << 20
@@ -29,7 +38,12 @@ import Testing
     }
 
     /// N5: short lines are few bytes, but libgit2 needs some 200 bytes of memory for each.
-    @Test func testThatAListOfTooManyRefsThatDoNotCountIsGivenUp() async throws {
+    @Test(
+        .proves(
+            .intake,
+            "A server's list of refs may have 64 MiB and 500,000 refs of any kind; a longer one fails the scan with a message"
+        ))
+    func testThatAListOfTooManyRefsThatDoNotCountIsGivenUp() async throws {
         try await withTemporaryDirectory { directory in
             var limits = NetworkLimits()
             limits.listLines = 3000
@@ -56,7 +70,12 @@ import Testing
     }
 
     /// Each commit is kept in memory, for the next request.
-    @Test func testThatAServerThatKnowsCommitsWithoutEndIsGivenUp() async throws {
+    @Test(
+        .proves(
+            .sourceControl,
+            "A wrong answer over http is reported and traps nothing. A pack of any size takes 256 KiB of memory, and the server is not given up while libgit2 works"
+        ))
+    func testThatAServerThatKnowsCommitsWithoutEndIsGivenUp() async throws {
         var limits = NetworkLimits()
         limits.listBytes = 1 << 20
         try await withOrigin { fixture in
@@ -110,7 +129,12 @@ import Testing
     }
 
     /// A pack of any size needs a few hundred kilobytes of memory, however fast it arrives.
-    @Test func testThatWhatIsNotReadYetStaysWithTheServer() async throws {
+    @Test(
+        .proves(
+            .sourceControl,
+            "A wrong answer over http is reported and traps nothing. A pack of any size takes 256 KiB of memory, and the server is not given up while libgit2 works"
+        ))
+    func testThatWhatIsNotReadYetStaysWithTheServer() async throws {
         let body = [UInt8](repeating: 7, count: 16 << 20)
         let answer = SmartHTTPAnswer.answer(SmartHTTPAnswer.listType, body)
         let (count, most) = try await Self.reading(answer) { stream, _ in
@@ -128,7 +152,12 @@ import Testing
     }
 
     /// libgit2 reads nothing while it assembles a pack, which takes minutes for millions of deltas.
-    @Test func testThatAServerThatNobodyReadsIsNotSilent() async throws {
+    @Test(
+        .proves(
+            .sourceControl,
+            "A wrong answer over http is reported and traps nothing. A pack of any size takes 256 KiB of memory, and the server is not given up while libgit2 works"
+        ))
+    func testThatAServerThatNobodyReadsIsNotSilent() async throws {
         let answer = SmartHTTPAnswer.answer(SmartHTTPAnswer.listType, [UInt8](repeating: 7, count: 1 << 20))
         let (before, silent, waited) = try await Self.reading(answer) { stream, control in
             let before = control.silence { _ in 90_000 }

@@ -29,7 +29,11 @@ import Testing
         }
     }
 
-    @Test(arguments: ["", "http://", "http://ada:s3cret@"])
+    @Test(
+        .proves(
+            .sourceControl,
+            "Without git, http and https use the environment's proxy, whose password is shown nowhere; addresses in commits use none"
+        ), arguments: ["", "http://", "http://ada:s3cret@"])
     func testThatPlainHTTPGoesThroughIt(_ prefix: String) async throws {
         try await withTemporaryDirectory { directory in
             let commit = try #require(Self.commit)
@@ -51,7 +55,12 @@ import Testing
         }
     }
 
-    @Test func testThatAnHTTPSServerIsAskedForByNameAndARefusalIsSaid() async throws {
+    @Test(
+        .proves(
+            .sourceControl,
+            "Without git, http and https use the environment's proxy, whose password is shown nowhere; addresses in commits use none"
+        ))
+    func testThatAnHTTPSServerIsAskedForByNameAndARefusalIsSaid() async throws {
         try await withTemporaryDirectory { directory in
             let answer = "HTTP/1.1 403 No\r\nContent-Type: text/html\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
             try await ScriptedHTTPServer.serving({ _ in answer }) { proxy in
@@ -69,7 +78,11 @@ import Testing
     }
 
     /// TLS is with the server, through the proxy, and so are the credentials.
-    @Test(.enabled(if: SmartHTTPServer.isPossible, "needs nginx, fcgiwrap and openssl: deploy/packages --test"))
+    @Test(
+        .proves(
+            .sourceControl,
+            "Without git, http and https use the environment's proxy, whose password is shown nowhere; addresses in commits use none"
+        ), .enabled(if: SmartHTTPServer.isPossible, "needs nginx, fcgiwrap and openssl: deploy/packages --test"))
     func testThatHTTPSGoesThroughIt() async throws {
         try await withOrigin { fixture in
             let authority = try await CertificateAuthority(in: fixture.directory)
@@ -104,9 +117,14 @@ import Testing
         }
     }
 
-    @Test(arguments: [
-        "socks9://ada:s3cret@127.0.0.1:1", "http://ada:s3cret@127.0.0.1:99999999", "http://ada:s3cret@[x",
-    ])
+    @Test(
+        .proves(
+            .sourceControl,
+            "Without git, http and https use the environment's proxy, whose password is shown nowhere; addresses in commits use none"
+        ),
+        arguments: [
+            "socks9://ada:s3cret@127.0.0.1:1", "http://ada:s3cret@127.0.0.1:99999999", "http://ada:s3cret@[x",
+        ])
     func testThatOneThatCannotBeReadIsNamedWithoutItsPassword(_ proxy: String) async throws {
         try await withTemporaryDirectory { directory in
             let root = directory.path

@@ -58,7 +58,15 @@ struct HTTPPublicOnlyTests {
         }
     }
 
-    @Test(arguments: ["", "?service=git-upload-pack"])
+    @Test(
+        .proves(
+            .sourceControl,
+            "Without git, http and https use the environment's proxy, whose password is shown nowhere; addresses in commits use none"
+        ),
+        .proves(
+            .sourceControl,
+            "A submodule's address may have no options, helpers and paths, and name another host only by https, without credentials, at a public address (G1, G2, G6)"
+        ), arguments: ["", "?service=git-upload-pack"])
     func testThatARedirectEndsTheScanAndNotTheProcess(_ query: String) async throws {
         try await withTemporaryDirectory { directory in
             let root = directory.path

@@ -8,7 +8,12 @@ import Testing
 
 /// G3: another address that a server names is not requested, and nothing ends the daemon. The http code of libgit2 1.5.1 reads a null pointer if
 /// the address has no query.
-@Suite(.threat("G3")) struct HTTPRedirectTests {
+@Suite(
+    .proves(
+        .sourceControl,
+        "http and https need no git: libgit2 uses libcurl with our sockets, credentials and limits. A redirect ends the look, not the daemon (G3)"
+    ), .threat("G3"))
+struct HTTPRedirectTests {
     enum Target: String, CaseIterable, Sendable, CustomTestStringConvertible {
         case query, noQuery, relative, otherPath, otherHost, otherPort, https, account, empty, none, rubbish
 

@@ -34,7 +34,12 @@ import Testing
         try SmartHTTPTests.mirror("http://\(user)127.0.0.1:\(server.port)/kit/", .library, in: directory, credentials)
     }
 
-    @Test func testThatAllRequestsShareAConnection() async throws {
+    @Test(
+        .proves(
+            .sourceControl,
+            "http and https need no git: libgit2 uses libcurl with our sockets, credentials and limits. A redirect ends the look, not the daemon (G3)"
+        ))
+    func testThatAllRequestsShareAConnection() async throws {
         try await withOrigin { fixture in
             let served = try await Served(fixture)
             try await ScriptedHTTPServer.serving(
@@ -67,7 +72,12 @@ import Testing
     }
 
     /// A second answer without a request is not taken for the answer to the next request.
-    @Test func testThatAnAnswerInAdvanceIsNoAnswer() async throws {
+    @Test(
+        .proves(
+            .sourceControl,
+            "A wrong answer over http is reported and traps nothing. A pack of any size takes 256 KiB of memory, and the server is not given up while libgit2 works"
+        ))
+    func testThatAnAnswerInAdvanceIsNoAnswer() async throws {
         try await withOrigin { fixture in
             let served = try await Served(fixture)
             try await ScriptedHTTPServer.serving(
@@ -89,7 +99,12 @@ import Testing
         }
     }
 
-    @Test func testThatAServerMayAskWhoWeAreAtTheSecondRequest() async throws {
+    @Test(
+        .proves(
+            .sourceControl,
+            "http and https need no git: libgit2 uses libcurl with our sockets, credentials and limits. A redirect ends the look, not the daemon (G3)"
+        ))
+    func testThatAServerMayAskWhoWeAreAtTheSecondRequest() async throws {
         try await withOrigin { fixture in
             let served = try await Served(fixture)
             // The page is longer than the part that is read.
@@ -110,7 +125,12 @@ import Testing
         }
     }
 
-    @Test func testThatAPackThatEndsInTheMiddleIsNotKept() async throws {
+    @Test(
+        .proves(
+            .sourceControl,
+            "A wrong answer over http is reported and traps nothing. A pack of any size takes 256 KiB of memory, and the server is not given up while libgit2 works"
+        ))
+    func testThatAPackThatEndsInTheMiddleIsNotKept() async throws {
         try await withOrigin { fixture in
             let served = try await Served(fixture)
             let half = Array(served.pack.prefix(served.pack.count / 2))
@@ -129,7 +149,12 @@ import Testing
         }
     }
 
-    @Test func testThatCertificatesThatCannotBeReadAreNamed() async throws {
+    @Test(
+        .proves(
+            .sourceControl,
+            "http and https need no git: libgit2 uses libcurl with our sockets, credentials and limits. A redirect ends the look, not the daemon (G3)"
+        ))
+    func testThatCertificatesThatCannotBeReadAreNamed() async throws {
         try await withTemporaryDirectory { directory in
             let server = try LoopbackSocket()
             defer { server.stop() }

@@ -59,7 +59,11 @@ import Testing
         }
     }
 
-    @Test(.threat("G11"), .threat("N1"), .threat("N2"), arguments: engines, Fault.allCases)
+    @Test(
+        .proves(
+            .sourceControl,
+            "A server with a missing, cut, damaged, endless or exploding pack leaves nothing, the cause is reported, and an honest server works afterwards (G11, N1, N2, N6)"
+        ), .threat("G11"), .threat("N1"), .threat("N2"), arguments: engines, Fault.allCases)
     func testThatNothingOfItStays(_ engine: GitEngine, _ fault: Fault) async throws {
         var limits = NetworkLimits()
         limits.bytes = 8 << 20
@@ -99,7 +103,11 @@ import Testing
     }
 
     /// N2, for a scan: each fault is reported with its cause, and leaves the mirror as it was.
-    @Test(.threat("N2"), arguments: engines, ["500", "page", "empty", "401 with credentials", "no packet"])
+    @Test(
+        .proves(
+            .sourceControl,
+            "A server with a missing, cut, damaged, endless or exploding pack leaves nothing, the cause is reported, and an honest server works afterwards (G11, N1, N2, N6)"
+        ), .threat("N2"), arguments: engines, ["500", "page", "empty", "401 with credentials", "no packet"])
     func testThatAWrongAnswerOverHTTPIsSaid(_ engine: GitEngine, _ fault: String) async throws {
         let service = "HTTP/1.1 200 OK\r\nContent-Type: application/x-git-upload-pack-advertisement\r\n"
         let closing = "Connection: close\r\n"
@@ -129,7 +137,14 @@ import Testing
     }
 
     /// N5: before all of it is in memory.
-    @Test(arguments: engines)
+    @Test(
+        .proves(
+            .sourceControl,
+            "What git says is judged by its own words; a silent git that works is not given up; a list without end is"),
+        .proves(
+            .intake,
+            "A server's list of refs may have 64 MiB and 500,000 refs of any kind; a longer one fails the scan with a message"
+        ), arguments: engines)
     func testThatAListWithoutEndIsGivenUp(_ engine: GitEngine) async throws {
         var limits = NetworkLimits()
         limits.listBytes = 4 << 20
@@ -150,7 +165,11 @@ import Testing
     }
 
     /// N6.
-    @Test(arguments: engines)
+    @Test(
+        .proves(
+            .sourceControl,
+            "A server with a missing, cut, damaged, endless or exploding pack leaves nothing, the cause is reported, and an honest server works afterwards (G11, N1, N2, N6)"
+        ), arguments: engines)
     func testThatAnUnknownHostIsUnreachable(_ engine: GitEngine) async throws {
         try await withTemporaryDirectory { directory in
             // RFC 2606: this name never has a host.

@@ -8,7 +8,8 @@ import Testing
 /// Nothing that a repository or a job does leads out of the workspace.
 @Suite(.threat("G5")) struct HostileTreeTests {
     /// The reason for our own checkout. If this test ever fails, libgit2 no longer follows links.
-    @Test func testThatLibgit2ItselfWritesThroughAPlantedLink() async throws {
+    @Test(.proves(.sourceControl, "libgit2's own checkout writes through a planted link; ours does not"))
+    func testThatLibgit2ItselfWritesThroughAPlantedLink() async throws {
         try await withOrigin(["dir/victim": "from the repository\n"]) { fixture in
             // given
             _ = try await fixture.fetch()
@@ -42,7 +43,9 @@ import Testing
         }
     }
 
-    @Test(arguments: [false, true])
+    @Test(
+        .proves(.sourceControl, "libgit2's own checkout writes through a planted link; ours does not"),
+        arguments: [false, true])
     func testThatOursRemovesThePlantedLinkAndTouchesNothingOutside(isClean: Bool) async throws {
         try await withOrigin(["dir/victim": "from the repository\n", "dir/deep/er/x": "1\n", "file": "2\n"]) {
             fixture in
@@ -190,7 +193,11 @@ import Testing
 
     /// G8: replace refs of a server are ignored.
     /// Eleven small trees that name ten billion directories.
-    @Test func testThatAPyramidOfTreesIsRefused() async throws {
+    @Test(
+        .proves(
+            .sourceControl,
+            "A tree that would not fit into memory is refused; rules with any number of wildcards are matched at once"))
+    func testThatAPyramidOfTreesIsRefused() async throws {
         try await withOrigin { fixture in
             var tree = try await fixture.origin.git(["mktree"], input: "")
             for _ in 0..<10 {
@@ -205,14 +212,18 @@ import Testing
     }
 
     /// A matcher that tries all ways to fill wildcards never ends with these.
-    @Test(arguments: [
-        (".gitattributes", "*a*a*a*a*ab text\n"), (".gitignore", "ok\n*a*a*a*a*ab\n"),
-        (".gitignore", String(repeating: "**/a/", count: 12) + "x\n"),
-        // Nearly as many stars as the name has letters, for which C(n, k) is small again.
-        (".gitignore", "ok\n" + String(repeating: "*a", count: 190) + "b\n"),
-        // Each one alone is fast.
-        (".gitignore", "ok\n" + String(repeating: "*a*a*ab\n", count: 500_000 / 8)),
-    ])
+    @Test(
+        .proves(
+            .sourceControl,
+            "A tree that would not fit into memory is refused; rules with any number of wildcards are matched at once"),
+        arguments: [
+            (".gitattributes", "*a*a*a*a*ab text\n"), (".gitignore", "ok\n*a*a*a*a*ab\n"),
+            (".gitignore", String(repeating: "**/a/", count: 12) + "x\n"),
+            // Nearly as many stars as the name has letters, for which C(n, k) is small again.
+            (".gitignore", "ok\n" + String(repeating: "*a", count: 190) + "b\n"),
+            // Each one alone is fast.
+            (".gitignore", "ok\n" + String(repeating: "*a*a*ab\n", count: 500_000 / 8)),
+        ])
     func testThatARuleOfManyWildcardsIsAnsweredAtOnce(_ name: String, _ rules: String) async throws {
         let long = String(repeating: "a", count: 200) + "c"
         let deep = String(repeating: "a/", count: 40) + "file"
@@ -236,7 +247,11 @@ import Testing
     }
 
     /// A job's file has a name so long that trying all ways would never end.
-    @Test func testThatALongNameIsAnsweredAtOnce() async throws {
+    @Test(
+        .proves(
+            .sourceControl,
+            "A tree that would not fit into memory is refused; rules with any number of wildcards are matched at once"))
+    func testThatALongNameIsAnsweredAtOnce() async throws {
         try await withOrigin([".gitignore": String(repeating: "*a", count: 8) + "b\n*.o\n", "short": ""]) { fixture in
             // given
             _ = try await fixture.checkout()
@@ -251,7 +266,11 @@ import Testing
         }
     }
 
-    @Test func testThatUsualRulesAreTaken() async throws {
+    @Test(
+        .proves(
+            .sourceControl,
+            "A tree that would not fit into memory is refused; rules with any number of wildcards are matched at once"))
+    func testThatUsualRulesAreTaken() async throws {
         let rules = "**/*.xcodeproj/**/xcuserdata/**\n*.[Cc]ache*\n[Bb]uild-*-*/**\n# *a*a*a*a*a*a*a*a*\n"
         try await withOrigin([".gitignore": rules, "Sources/\(String(repeating: "n", count: 80)).swift": ""]) {
             fixture in

@@ -4,7 +4,12 @@ import TestSupport
 import Testing
 
 /// The service's files in a workspace are no change of the commit for the job's git.
-@Suite struct KeptDirectoryTests {
+@Suite(
+    .proves(
+        .sourceControl,
+        "The service's files in a workspace are no change for the job's git, so `git describe --dirty` and Go's stamp find the commit clean"
+    ))
+struct KeptDirectoryTests {
     private func checkout(_ fixture: Fixture, kept: [String]) async throws {
         let commit = try await fixture.fetch()
         _ = try await fixture.mirror.checkout(

@@ -7,8 +7,14 @@ import Testing
 @testable import SourceControl
 
 /// Handles of mirrors that stay open between two calls.
-@Suite struct KeptRepositoriesTests {
-    @Test func testThatAHandleIsUsedOn() async throws {
+@Suite(.proves(.jobs, "What an integration begins with is read while a user's request is stored"))
+struct KeptRepositoriesTests {
+    @Test(
+        .proves(
+            .sourceControl,
+            "A mirror stays open between its calls; what another process writes is seen; handles are bounded and closed when unused"
+        ))
+    func testThatAHandleIsUsedOn() async throws {
         try await withOrigin { fixture in
             // given
             let mirror = Self.timed(fixture.mirror)
@@ -28,7 +34,12 @@ import Testing
         }
     }
 
-    @Test func testThatWhatAnotherProcessHasWrittenIsSeen() async throws {
+    @Test(
+        .proves(
+            .sourceControl,
+            "A mirror stays open between its calls; what another process writes is seen; handles are bounded and closed when unused"
+        ))
+    func testThatWhatAnotherProcessHasWrittenIsSeen() async throws {
         try await withOrigin { fixture in
             // given
             let mirror = Self.timed(fixture.mirror)
@@ -68,7 +79,12 @@ import Testing
         }
     }
 
-    @Test func testThatWhatWasReadIsBelievedForASecondAtMost() async throws {
+    @Test(
+        .proves(
+            .sourceControl,
+            "A mirror stays open between its calls; what another process writes is seen; handles are bounded and closed when unused"
+        ))
+    func testThatWhatWasReadIsBelievedForASecondAtMost() async throws {
         try await withOrigin { fixture in
             // given: a commit that was read, and whose file is damaged since
             let time = Locked(ContinuousClock.now)
@@ -110,7 +126,12 @@ import Testing
         }
     }
 
-    @Test func testThatOnlySoManyAreKeptAndTheOldestMakesRoom() async throws {
+    @Test(
+        .proves(
+            .sourceControl,
+            "A mirror stays open between its calls; what another process writes is seen; handles are bounded and closed when unused"
+        ))
+    func testThatOnlySoManyAreKeptAndTheOldestMakesRoom() async throws {
         try await withTemporaryDirectory { directory in
             // given
             let time = Locked(ContinuousClock.now)
@@ -137,7 +158,12 @@ import Testing
         }
     }
 
-    @Test func testThatOnesThatNobodyUsesAreClosed() async throws {
+    @Test(
+        .proves(
+            .sourceControl,
+            "A mirror stays open between its calls; what another process writes is seen; handles are bounded and closed when unused"
+        ))
+    func testThatOnesThatNobodyUsesAreClosed() async throws {
         try await withOrigin { fixture in
             // given: one handle with open packs, and one without
             let time = Locked(ContinuousClock.now)

@@ -69,7 +69,12 @@ import Testing
             return commits + [try await fixture.origin.head()]
         }
 
-        @Test func testThatEveryLineIsOfTheCommitThatGitBlames() async throws {
+        @Test(
+            .proves(
+                .issueHistory,
+                "An issue's suspect is found by the line's blame, then the file's commits, then the single author: seven strategies"
+            ))
+        func testThatEveryLineIsOfTheCommitThatGitBlames() async throws {
             try await withOrigin { fixture in
                 // given
                 let commits = try await make(fixture)
@@ -84,7 +89,12 @@ import Testing
             }
         }
 
-        @Test func testThatLinesOfBeforeAnIntervalAreNobodysInIt() async throws {
+        @Test(
+            .proves(
+                .issueHistory,
+                "An issue's suspect is searched from the integration before, or from the common ancestor after a forced push, within limits"
+            ))
+        func testThatLinesOfBeforeAnIntervalAreNobodysInIt() async throws {
             try await withOrigin { fixture in
                 // given
                 let commits = try await make(fixture)
@@ -103,7 +113,12 @@ import Testing
         }
     }
 
-    @Test func testThatTheLimitEndsIt() async throws {
+    @Test(
+        .proves(
+            .issueHistory,
+            "An issue's suspect is searched from the integration before, or from the common ancestor after a forced push, within limits"
+        ))
+    func testThatTheLimitEndsIt() async throws {
         try await withOrigin(["a.c": "1\n"]) { fixture in
             for number in 0..<9 { _ = try await fixture.origin.commit(files: ["b.c": "\(number)\n"]) }
             let head = try await fixture.origin.head()

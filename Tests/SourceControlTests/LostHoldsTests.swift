@@ -9,7 +9,12 @@ import Testing
 @Suite struct LostHoldsTests {
     private static let lost = CommitID("0123456789012345678901234567890123456789")
 
-    @Test func testThatTheyWaitAsLongAsTheServerDoesNotAnswer() async throws {
+    @Test(
+        .proves(
+            .sourceControl,
+            "A damaged pack, ref or HEAD is repaired by the next fetch, with all holds; only damaged files are removed")
+    )
+    func testThatTheyWaitAsLongAsTheServerDoesNotAnswer() async throws {
         try await withOrigin { fixture in
             // given
             let (head, lost) = (try await fixture.fetch(), try #require(Self.lost))

@@ -21,7 +21,12 @@ import Testing
         }
     }
 
-    @Test func testThatEachLimitIsHeldAndSaysWhatWasTooMuch() async throws {
+    @Test(
+        .proves(
+            .intake,
+            "Pull requests: a merge that would be too much is not begun, and the head alone is integrated, which says why"
+        ))
+    func testThatEachLimitIsHeldAndSaysWhatWasTooMuch() async throws {
         let file = (1...20).map { "line \($0)\n" }.joined()
         let bytes = file.utf8.count
         try await withOrigin(["a": file, "d/e": "e\n"]) { fixture in
@@ -51,7 +56,12 @@ import Testing
         }
     }
 
-    @Test func testThatAHeadWithoutACommonCommitIsNotMerged() async throws {
+    @Test(
+        .proves(
+            .intake,
+            "Pull requests: a merge that would be too much is not begun, and the head alone is integrated, which says why"
+        ))
+    func testThatAHeadWithoutACommonCommitIsNotMerged() async throws {
         try await withOrigin(["a": "1\n"]) { fixture in
             // given
             try await fixture.origin.git("checkout", "-q", "--orphan", "side")
@@ -66,7 +76,12 @@ import Testing
         }
     }
 
-    @Test func testThatRenamesAreNotLookedForInTooMuch() async throws {
+    @Test(
+        .proves(
+            .intake,
+            "Pull requests: a merge that would be too much is not begun, and the head alone is integrated, which says why"
+        ))
+    func testThatRenamesAreNotLookedForInTooMuch() async throws {
         let text = (1...40).map { "line \($0)\n" }.joined()
         try await withOrigin(["old": text]) { fixture in
             // given: renamed on one side, changed on the other
@@ -81,7 +96,12 @@ import Testing
         }
     }
 
-    @Test func testThatHistoriesThatPartInManyPlacesAreNotMerged() async throws {
+    @Test(
+        .proves(
+            .intake,
+            "Pull requests: a merge that would be too much is not begun, and the head alone is integrated, which says why"
+        ))
+    func testThatHistoriesThatPartInManyPlacesAreNotMerged() async throws {
         try await withOrigin { fixture in
             // given: each branch has merged the other's first commit
             try await fixture.origin.branch("side")
@@ -104,7 +124,12 @@ import Testing
     }
 
     /// Ten trees of ten entries each name ten billion files.
-    @Test func testThatAPyramidOfTreesIsNeitherMergedNorSearchedForSubmodules() async throws {
+    @Test(
+        .proves(
+            .intake,
+            "Pull requests: a merge that would be too much is not begun, and the head alone is integrated, which says why"
+        ))
+    func testThatAPyramidOfTreesIsNeitherMergedNorSearchedForSubmodules() async throws {
         try await withOrigin(["a": "1\n"]) { fixture in
             // given
             let base = try await fixture.fetch()
@@ -132,7 +157,12 @@ import Testing
 
     // MARK: Merged without a word
 
-    @Test func testThatAHeadIsMergedOnceItIsInItsBaseAndWasNotBefore() async throws {
+    @Test(
+        .proves(
+            .intake,
+            "Pull requests: a closing that was never announced is found: its ref is gone for ten minutes, its head is in its base, or 180 days passed without an event"
+        ))
+    func testThatAHeadIsMergedOnceItIsInItsBaseAndWasNotBefore() async throws {
         try await withOrigin { fixture in
             // given: one that is merged, one that is not, one that was there from the beginning, and one that the mirror does not have
             let first = try await fixture.origin.head()

@@ -10,7 +10,10 @@ import Testing
     }
 
     @Suite struct GivenTwoThatMerge {
-        @Test func testThatItIsTheMergeThatGitMakes() async throws {
+        @Test(
+            .proves(
+                .intake, "Pull requests: the merge of base and head that libgit2 makes, the same commit in every run"))
+        func testThatItIsTheMergeThatGitMakes() async throws {
             try await withOrigin(["a": "1\n2\n3\n4\n5\n6\n7\n8\n9\n", "old/name": "text\nof\na\nfile\n"]) { fixture in
                 // given: a line changed on each side, and a file renamed on one that was changed on the other
                 let (base, head) = try await fixture.diverge(
@@ -35,7 +38,10 @@ import Testing
             }
         }
 
-        @Test func testThatTheSameTwoMakeTheSameCommitInAnyMirror() async throws {
+        @Test(
+            .proves(
+                .intake, "Pull requests: the merge of base and head that libgit2 makes, the same commit in every run"))
+        func testThatTheSameTwoMakeTheSameCommitInAnyMirror() async throws {
             try await withOrigin { fixture in
                 // given
                 let (base, head) = try await fixture.diverge(main: ["a": "1\n"], side: ["b": "2\n"])
@@ -100,7 +106,10 @@ import Testing
     }
 
     @Suite struct GivenTwoThatDoNot {
-        @Test func testThatItSaysInWhichFiles() async throws {
+        @Test(
+            .proves(
+                .intake, "Pull requests: the merge of base and head that libgit2 makes, the same commit in every run"))
+        func testThatItSaysInWhichFiles() async throws {
             try await withOrigin(["a": "1\n", "b": "1\n"]) { fixture in
                 // given: both changed one file, and one removed a file that the other changed
                 let (base, head) = try await fixture.diverge(
@@ -146,10 +155,18 @@ import Testing
 
     @Suite struct GivenSubmodules {
         /// A commit at a path is a submodule, whether it can be fetched or not.
-        @Test(arguments: [
-            (files: [".gitmodules": "[submodule \"x\"]\n\tpath = x\n\turl = https://secret.example/x\n"], link: false),
-            (files: ["other": "1\n"], link: true),
-        ])
+        @Test(
+            .proves(
+                .intake,
+                "Pull requests: a fork has no secrets, no triggers, the base's recipe, a workspace and caches that are removed, network by policy (U1)"
+            ),
+            arguments: [
+                (
+                    files: [".gitmodules": "[submodule \"x\"]\n\tpath = x\n\turl = https://secret.example/x\n"],
+                    link: false
+                ),
+                (files: ["other": "1\n"], link: true),
+            ])
         func testU1ThatAnotherAddressOrCommitIsADifference(
             _ change: (files: [String: String], link: Bool)
         ) async throws {

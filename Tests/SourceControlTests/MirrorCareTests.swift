@@ -6,7 +6,8 @@ import Testing
 
 /// The maintenance that keeps a mirror complete and fast.
 @Suite struct MirrorCareTests {
-    @Test func testThatManyPacksAreJoinedAndNothingIsLost() async throws {
+    @Test(.proves(.sourceControl, "Mirrors with many packs are repacked, nothing dropped"))
+    func testThatManyPacksAreJoinedAndNothingIsLost() async throws {
         try await withOrigin { fixture in
             // given: a held commit that no branch leads to, and 50 fetches
             let held = try await fixture.fetch()
@@ -40,7 +41,11 @@ import Testing
     }
 
     /// The ways in which files are lost or changed. The next checkout at the latest finds each of them.
-    @Test(arguments: ["pack cut", "pack gone", "index of the pack gone", "byte of the pack", "HEAD", "packed-refs"])
+    @Test(
+        .proves(
+            .sourceControl,
+            "A damaged pack, ref or HEAD is repaired by the next fetch, with all holds; only damaged files are removed"),
+        arguments: ["pack cut", "pack gone", "index of the pack gone", "byte of the pack", "HEAD", "packed-refs"])
     func testThatDamageIsMendedAndHoldsAreKept(_ damage: String) async throws {
         try await withOrigin(["a": String(repeating: "line\n", count: 2000), "b/c": "1\n"]) { fixture in
             // given: fetched over a connection, so that the mirror has its own files
@@ -83,7 +88,11 @@ import Testing
         }
     }
 
-    @Suite struct GivenARepositoryThatChangesUnderIt {
+    @Suite(
+        .proves(
+            .sourceControl,
+            "A force-push meanwhile mixes no trees; a repository made anew at the same address is fetched (N3, N4)"))
+    struct GivenARepositoryThatChangesUnderIt {
         /// Another repository at the same address: an unrelated history, the same branch.
         @Test func testThatARepositoryThatWasMadeAnewIsFetched() async throws {
             try await withOrigin { fixture in
@@ -163,7 +172,13 @@ import Testing
     }
 
     /// N5: 100,000 refs are listed, fetched from and written within the time and memory of one operation.
-    @Test(.threat("N5"), arguments: [GitEngine.library, .automatic])
+    @Test(
+        .proves(
+            .sourceControl,
+            "100,000 refs in one scan, by libgit2 and by git; only branches and tags count to the limit (N5)"),
+        .proves(
+            .sourceControl, "First mirrors, fetch and checkout, 100,000 refs and 20,000 files beside the git command"),
+        .threat("N5"), arguments: [GitEngine.library, .automatic])
     func testThatAHundredThousandRefsAreListed(_ engine: GitEngine) async throws {
         try await withOrigin { fixture in
             // given

@@ -25,7 +25,12 @@ import Testing
     }
 
     /// Only the mirror has another branch's commit, which the server no longer has.
-    @Test func testThatOnlyThePackThatIsDamagedGoes() async throws {
+    @Test(
+        .proves(
+            .sourceControl,
+            "A damaged pack, ref or HEAD is repaired by the next fetch, with all holds; only damaged files are removed")
+    )
+    func testThatOnlyThePackThatIsDamagedGoes() async throws {
         try await Self.withMirror { fixture, mirror in
             // given
             try await mirror.fetch(try await mirror.scan().heads)
@@ -87,7 +92,12 @@ import Testing
     }
 
     /// A commit whose author has no address, as old tools made them. `git push` accepts it.
-    @Test func testThatACommitThatCannotBeParsedHarmsNoMirror() async throws {
+    @Test(
+        .proves(
+            .sourceControl,
+            "A damaged pack, ref or HEAD is repaired by the next fetch, with all holds; only damaged files are removed")
+    )
+    func testThatACommitThatCannotBeParsedHarmsNoMirror() async throws {
         try await Self.withMirror { fixture, mirror in
             // given
             try await mirror.fetch(try await mirror.scan().heads)
@@ -113,7 +123,12 @@ import Testing
     }
 
     /// N2: the server has lost an object of one branch.
-    @Test func testThatADamagedBranchOfTheServerKeepsNobodyFromTheOthers() async throws {
+    @Test(
+        .proves(
+            .sourceControl,
+            "A damaged pack, ref or HEAD is repaired by the next fetch, with all holds; only damaged files are removed")
+    )
+    func testThatADamagedBranchOfTheServerKeepsNobodyFromTheOthers() async throws {
         try await Self.withMirror { fixture, mirror in
             // given
             try await mirror.fetch(try await mirror.scan().heads)
@@ -141,7 +156,7 @@ import Testing
     }
 
     /// A tag on a commit that was fetched before needs no fetch, unless the tag is an object of its own.
-    @Test(arguments: [false, true])
+    @Test(.proves(.sourceControl, "A tag of a commit that is here reaches the job"), arguments: [false, true])
     func testThatATagOfAKnownCommitIsSeenByTheJobsGit(_ isAnnotated: Bool) async throws {
         try await Self.withMirror { fixture, mirror in
             // given
@@ -188,7 +203,11 @@ import Testing
     }
 
     /// A daemon that is killed while libgit2 creates the repository leaves it like this.
-    @Test(arguments: [["HEAD", "config"], ["config"]])
+    @Test(
+        .proves(
+            .sourceControl,
+            "A damaged pack, ref or HEAD is repaired by the next fetch, with all holds; only damaged files are removed"),
+        arguments: [["HEAD", "config"], ["config"]])
     func testThatAMirrorWhoseMakingWasKilledIsMade(missing: [String]) async throws {
         try await Self.withMirror { fixture, mirror in
             // given
@@ -205,7 +224,12 @@ import Testing
     }
 
     /// It is like this after a repack that failed.
-    @Test func testThatAMirrorThatIsFoundWholeFetchesOnlyWhatIsNew() async throws {
+    @Test(
+        .proves(
+            .sourceControl,
+            "A damaged pack, ref or HEAD is repaired by the next fetch, with all holds; only damaged files are removed")
+    )
+    func testThatAMirrorThatIsFoundWholeFetchesOnlyWhatIsNew() async throws {
         try await Self.withMirror { fixture, mirror in
             // given
             try await mirror.fetch(try await mirror.scan().heads)

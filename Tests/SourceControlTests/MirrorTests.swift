@@ -6,7 +6,8 @@ import Testing
 
 @Suite struct MirrorTests {
     @Suite struct WhenItScans {
-        @Test func testThatItListsBranchesAndPeeledTags() async throws {
+        @Test(.proves(.sourceControl, "A look lists branches and peeled tags"))
+        func testThatItListsBranchesAndPeeledTags() async throws {
             try await withOrigin { fixture in
                 // given
                 let first = try await fixture.origin.head()
@@ -49,7 +50,8 @@ import Testing
             }
         }
 
-        @Test func testThatItSaysWhenThereIsNoRepository() async throws {
+        @Test(.proves(.badInput, "A repository that does not exist is reported"))
+        func testThatItSaysWhenThereIsNoRepository() async throws {
             try await withTemporaryDirectory { directory in
                 for path in ["nowhere", "plain"] {
                     try directory.makeDirectory("plain")
@@ -74,7 +76,11 @@ import Testing
             }
         }
 
-        @Test func testThatItRefusesTooManyRefs() async throws {
+        @Test(
+            .proves(
+                .sourceControl,
+                "100,000 refs in one scan, by libgit2 and by git; only branches and tags count to the limit (N5)"))
+        func testThatItRefusesTooManyRefs() async throws {
             var limits = NetworkLimits()
             limits.refs = 3
             try await withOrigin(limits: limits) { fixture in
@@ -95,7 +101,8 @@ import Testing
     }
 
     @Suite struct WhenItFetches {
-        @Test func testThatACommitIsHadWhenItsBranchHasMovedOn() async throws {
+        @Test(.proves(.sourceControl, "A commit can be fetched after its branch has moved on"))
+        func testThatACommitIsHadWhenItsBranchHasMovedOn() async throws {
             try await withOrigin { fixture in
                 // given
                 let heads = try await fixture.mirror.scan().heads
@@ -129,7 +136,8 @@ import Testing
             }
         }
 
-        @Test func testThatADeletedRefIsGone() async throws {
+        @Test(.proves(.badInput, "A ref that is gone is reported"))
+        func testThatADeletedRefIsGone() async throws {
             try await withOrigin { fixture in
                 // given
                 try await fixture.origin.branch("feature")
@@ -149,7 +157,11 @@ import Testing
             }
         }
 
-        @Test(arguments: [GitEngine.library, .program])
+        @Test(
+            .proves(
+                .sourceControl,
+                "A tag of a file or a directory is no commit: it is canceled with that reason, and keeps nobody from other refs"
+            ), arguments: [GitEngine.library, .program])
         func testThatATagOfAFileIsNoCommit(engine: GitEngine) async throws {
             try await withOrigin { fixture in
                 // given
@@ -195,7 +207,11 @@ import Testing
             }
         }
 
-        @Test(arguments: [GitEngine.library, .program])
+        @Test(
+            .proves(
+                .sourceControl,
+                "The git command behind the same interface, kept from every configuration but ours: https, ssh, paths, first mirrors"
+            ), arguments: [GitEngine.library, .program])
         func testThatALimitOfBytesIsKept(engine: GitEngine) async throws {
             var limits = NetworkLimits()
             limits.bytes = 10_000
@@ -212,7 +228,8 @@ import Testing
         }
     }
 
-    @Test func testThatHeldCommitsOutliveTheirBranchAndAreReleased() async throws {
+    @Test(.proves(.sourceControl, "`refs/martlet/<bot>/<number>` holds each integration's commit"))
+    func testThatHeldCommitsOutliveTheirBranchAndAreReleased() async throws {
         try await withOrigin { fixture in
             // given
             let kit = try #require(Name("kit"))
@@ -275,7 +292,9 @@ import Testing
     }
 
     @Suite struct GivenADamagedMirror {
-        @Test(arguments: ["config", "HEAD", "objects", "packed-refs"])
+        @Test(
+            .proves(.sourceControl, "One bare mirror a repository, mended when damaged"),
+            arguments: ["config", "HEAD", "objects", "packed-refs"])
         func testThatItIsMadeAnewAndKeepsItsHolds(_ what: String) async throws {
             try await withOrigin { fixture in
                 // given
@@ -333,7 +352,8 @@ import Testing
         }
     }
 
-    @Test func testThatMirrorsOfDifferentRepositoriesAreApart() throws {
+    @Test(.proves(.sourceControl, "One bare mirror a repository, mended when damaged"))
+    func testThatMirrorsOfDifferentRepositoriesAreApart() throws {
         let mirrors = Mirrors(directory: "/nowhere", configuration: GitConfiguration(files: []))
         func path(_ url: String) throws -> String {
             mirrors.mirror(of: try RemoteURL(url, isInsecureAllowed: true)).path

@@ -6,7 +6,8 @@ import TestSupport
 import Testing
 
 @Suite struct NetworkTests {
-    @Test func testThatItFetchesFromAServer() async throws {
+    @Test(.proves(.sourceControl, "A commit can be fetched after its branch has moved on"))
+    func testThatItFetchesFromAServer() async throws {
         try await withOrigin { fixture in
             // given
             let commit = try await fixture.origin.head()
@@ -27,7 +28,8 @@ import Testing
         }
     }
 
-    @Test func testThatItSaysWhenAServerHasNoSuchRepository() async throws {
+    @Test(.proves(.badInput, "A repository that does not exist is reported"))
+    func testThatItSaysWhenAServerHasNoSuchRepository() async throws {
         try await withOrigin { fixture in
             try await GitDaemon.serving(fixture.directory.path("origin")) { server in
                 let url = try RemoteURL("git://127.0.0.1:\(server.port)/absent", isInsecureAllowed: true)
@@ -62,6 +64,7 @@ import Testing
     }
 
     @Test(
+        .proves(.sourceControl, "Git operations have time limits for silence and for the whole operation"),
         .threat("N1"),
         arguments: [
             (GitEngine.automatic, "git"), (.automatic, "http"), (.automatic, "https"), (.automatic, "ssh"),
@@ -92,7 +95,8 @@ import Testing
         }
     }
 
-    @Test func testThatAWholeScanHasALimit() async throws {
+    @Test(.proves(.sourceControl, "Git operations have time limits for silence and for the whole operation"))
+    func testThatAWholeScanHasALimit() async throws {
         try await withTemporaryDirectory { directory in
             let server = try LoopbackSocket()
             var limits = NetworkLimits()
@@ -105,7 +109,9 @@ import Testing
         }
     }
 
-    @Test(arguments: ["git", "http", "https"])
+    @Test(
+        .proves(.sourceControl, "Git operations have time limits for silence and for the whole operation"),
+        arguments: ["git", "http", "https"])
     func testThatACanceledScanEndsAtOnce(_ scheme: String) async throws {
         try await withTemporaryDirectory { directory in
             let server = try LoopbackSocket()
@@ -168,7 +174,7 @@ import Testing
     }
 
     @Suite struct GivenInsteadOf {
-        @Test(arguments: ["", "file://"])
+        @Test(.proves(.sourceControl, "`url.*.insteadOf` is honored"), arguments: ["", "file://"])
         func testThatTheLongestMatchIsUsed(_ prefix: String) async throws {
             try await withOrigin { fixture in
                 // given
@@ -202,7 +208,8 @@ import Testing
             }
         }
 
-        @Test func testThatItCannotLeadToAnotherWay() async throws {
+        @Test(.proves(.sourceControl, "`url.*.insteadOf` is honored"))
+        func testThatItCannotLeadToAnotherWay() async throws {
             try await withTemporaryDirectory { directory in
                 try directory.write("home/.gitconfig", "[url \"ext::sh -c \"]\n\tinsteadOf = https://forge.example/\n")
                 let mirrors = Mirrors(

@@ -20,38 +20,41 @@ import Testing
 
     private static let again = "it is tried again later"
 
-    @Test(arguments: [
-        Answer(
-            testDescription: "HTTP/1.1 200 OK|Content-Type: text/html", code: .unreachable,
-            words: ["a web page (text/html)", "the address that `git clone` takes", again]),
-        Answer(
-            testDescription: "HTTP/1.1 200 OK|Content-Type: text/plain", code: .unreachable,
-            words: ["\"dumb\" protocol", "git http-backend", again]),
-        Answer(testDescription: "HTTP/1.1 200 OK", code: .unreachable, words: ["without a content type", again]),
-        Answer(
-            testDescription: "HTTP/1.1 403 Forbidden", code: .credentialsMissing,
-            words: ["private or does not exist", "martlet secret set git-127.0.0.1", "http status 403"]),
-        Answer(
-            testDescription: "HTTP/1.1 401 Unauthorized|WWW-Authenticate: Negotiate", code: .credentialsRefused,
-            words: ["a way to sign in that Martlet does not have", "Negotiate"]),
-        Answer(
-            testDescription: "HTTP/1.1 404 Not Found", code: .repositoryNotFound,
-            words: ["there is no repository, or it is hidden"]),
-        Answer(
-            testDescription: "HTTP/1.1 429 Too Many Requests|Retry-After: 120", code: .unreachable,
-            words: ["wants to be asked less often", "again in 120 s, as it asks"], retryAfter: .seconds(120)),
-        Answer(
-            testDescription: "HTTP/1.1 503 Busy|Retry-After: 7", code: .unreachable,
-            words: ["cannot answer at present, http status 503", "again in 7 s"], retryAfter: .seconds(7)),
-        Answer(testDescription: "HTTP/1.1 502 Bad Gateway", code: .unreachable, words: ["http status 502", again]),
-        Answer(
-            testDescription: "HTTP/1.1 302 Found|Location: https://sso.example/login?x=secret", code: .redirected,
-            words: ["what looks like a sign-in page", "https://sso.example/login", "martlet secret set"]),
-        Answer(
-            testDescription: "HTTP/1.1 301 Moved|Location: https://new.example/kit.git/info/refs", code: .redirected,
-            words: ["redirects elsewhere", "https://new.example/kit.git", "write the new address"]),
-        Answer(testDescription: "HTTP/1.1 299 Odd", code: .unreachable, words: ["http status 299", again]),
-    ])
+    @Test(
+        .proves(.sourceControl, "An answer that is not from a git server is named; `Retry-After` is honored"),
+        arguments: [
+            Answer(
+                testDescription: "HTTP/1.1 200 OK|Content-Type: text/html", code: .unreachable,
+                words: ["a web page (text/html)", "the address that `git clone` takes", again]),
+            Answer(
+                testDescription: "HTTP/1.1 200 OK|Content-Type: text/plain", code: .unreachable,
+                words: ["\"dumb\" protocol", "git http-backend", again]),
+            Answer(testDescription: "HTTP/1.1 200 OK", code: .unreachable, words: ["without a content type", again]),
+            Answer(
+                testDescription: "HTTP/1.1 403 Forbidden", code: .credentialsMissing,
+                words: ["private or does not exist", "martlet secret set git-127.0.0.1", "http status 403"]),
+            Answer(
+                testDescription: "HTTP/1.1 401 Unauthorized|WWW-Authenticate: Negotiate", code: .credentialsRefused,
+                words: ["a way to sign in that Martlet does not have", "Negotiate"]),
+            Answer(
+                testDescription: "HTTP/1.1 404 Not Found", code: .repositoryNotFound,
+                words: ["there is no repository, or it is hidden"]),
+            Answer(
+                testDescription: "HTTP/1.1 429 Too Many Requests|Retry-After: 120", code: .unreachable,
+                words: ["wants to be asked less often", "again in 120 s, as it asks"], retryAfter: .seconds(120)),
+            Answer(
+                testDescription: "HTTP/1.1 503 Busy|Retry-After: 7", code: .unreachable,
+                words: ["cannot answer at present, http status 503", "again in 7 s"], retryAfter: .seconds(7)),
+            Answer(testDescription: "HTTP/1.1 502 Bad Gateway", code: .unreachable, words: ["http status 502", again]),
+            Answer(
+                testDescription: "HTTP/1.1 302 Found|Location: https://sso.example/login?x=secret", code: .redirected,
+                words: ["what looks like a sign-in page", "https://sso.example/login", "martlet secret set"]),
+            Answer(
+                testDescription: "HTTP/1.1 301 Moved|Location: https://new.example/kit.git/info/refs",
+                code: .redirected,
+                words: ["redirects elsewhere", "https://new.example/kit.git", "write the new address"]),
+            Answer(testDescription: "HTTP/1.1 299 Odd", code: .unreachable, words: ["http status 299", again]),
+        ])
     func testThatAnAnswerSaysWhatItIsAndWhatToDo(_ answer: Answer) async throws {
         try await withTemporaryDirectory { directory in
             let text = answer.text

@@ -5,7 +5,8 @@ import TestSupport
 import Testing
 
 /// Refs other than branches and tags, such as the heads of pull requests.
-@Suite struct OtherRefsTests {
+@Suite(.proves(.intake, "Pull requests: their heads are seen by the scan, beside branches and tags and never as such"))
+struct OtherRefsTests {
     private static let head = RefName("refs/pull/12/head")
     private static let packed = RefName("refs/merge-requests/3/head")
 

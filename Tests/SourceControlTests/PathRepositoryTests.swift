@@ -12,7 +12,12 @@ import Testing
         try AtomicFile.write([], to: fixture.mirror.path + "/martlet-git")
     }
 
-    @Test func testThatAScanAndWhatIsNewNeedNoGit() async throws {
+    @Test(
+        .proves(
+            .sourceControl,
+            "A plain repository of this machine is read without starting git; unusual, foreign and large ones are left to git"
+        ), .proves(.intake, "Polling at low cost: 1,000 local repositories in 3 s of processor time a round"))
+    func testThatAScanAndWhatIsNewNeedNoGit() async throws {
         try await withOrigin(["a/b/c": "1\n", "d": "1\n"]) { fixture in
             // given
             try await fixture.fetch()
@@ -43,7 +48,12 @@ import Testing
         }
     }
 
-    @Test func testThatItListsWhatGitLists() async throws {
+    @Test(
+        .proves(
+            .sourceControl,
+            "A plain repository of this machine is read without starting git; unusual, foreign and large ones are left to git"
+        ))
+    func testThatItListsWhatGitLists() async throws {
         try await withOrigin { fixture in
             // given
             try await fixture.fetch()
@@ -72,16 +82,22 @@ import Testing
         }
     }
 
-    @Test(arguments: [
-        "git config transfer.hideRefs refs/heads/secret; git branch secret", "git config --add include.path nowhere",
-        "echo \"$PWD/other\" > .git/objects/info/alternates; mkdir other", "git rev-parse HEAD > .git/shallow",
-        "mkdir -p .git/objects/pack; : > .git/objects/pack/pack-x.promisor",
-        "git config core.repositoryformatversion 1; git config extensions.objectFormat sha1",
-        "git update-ref refs/remotes/x HEAD; git symbolic-ref refs/heads/elsewhere refs/remotes/x",
-        "ln -s main .git/refs/heads/linked", "printf 'ref:  refs/heads/main \\n' > .git/refs/heads/blanks",
-        "git repack -q -a -d; chmod g+w .git/objects/pack", ": > .git/refs/heads/main",
-        "git pack-refs --all; sed -i 's/fully-peeled//' .git/packed-refs",
-    ])
+    @Test(
+        .proves(
+            .sourceControl,
+            "A plain repository of this machine is read without starting git; unusual, foreign and large ones are left to git"
+        ),
+        arguments: [
+            "git config transfer.hideRefs refs/heads/secret; git branch secret",
+            "git config --add include.path nowhere",
+            "echo \"$PWD/other\" > .git/objects/info/alternates; mkdir other", "git rev-parse HEAD > .git/shallow",
+            "mkdir -p .git/objects/pack; : > .git/objects/pack/pack-x.promisor",
+            "git config core.repositoryformatversion 1; git config extensions.objectFormat sha1",
+            "git update-ref refs/remotes/x HEAD; git symbolic-ref refs/heads/elsewhere refs/remotes/x",
+            "ln -s main .git/refs/heads/linked", "printf 'ref:  refs/heads/main \\n' > .git/refs/heads/blanks",
+            "git repack -q -a -d; chmod g+w .git/objects/pack", ": > .git/refs/heads/main",
+            "git pack-refs --all; sed -i 's/fully-peeled//' .git/packed-refs",
+        ])
     func testThatWhatIsUnusualIsLeftToGit(_ change: String) async throws {
         try await Self.expectGit(after: change)
     }
@@ -107,7 +123,12 @@ import Testing
         }
     }
 
-    @Test func testThatMuchAtOnceIsLeftToGit() async throws {
+    @Test(
+        .proves(
+            .sourceControl,
+            "A plain repository of this machine is read without starting git; unusual, foreign and large ones are left to git"
+        ))
+    func testThatMuchAtOnceIsLeftToGit() async throws {
         try await withOrigin { fixture in
             // given
             try await fixture.fetch()
@@ -125,7 +146,12 @@ import Testing
         }
     }
 
-    @Test func testThatADamagedObjectIsNotTaken() async throws {
+    @Test(
+        .proves(
+            .sourceControl,
+            "A plain repository of this machine is read without starting git; unusual, foreign and large ones are left to git"
+        ))
+    func testThatADamagedObjectIsNotTaken() async throws {
         try await withOrigin { fixture in
             // given: another file's bytes in place of a new blob
             try await fixture.fetch()

@@ -7,49 +7,56 @@ import Testing
 
 /// The meaning of git's messages, decided by git's own words and not by those of names in them.
 @Suite struct ProgramFailureTests {
-    @Test(arguments: [
-        (
-            "https://h/acme/certificate-manager.git",
-            "fatal: unable to access 'https://h/acme/certificate-manager.git/': Could not resolve host: h",
-            "unreachable"
-        ),
-        (
-            "https://h/redirect-service",
-            "fatal: unable to access 'https://h/redirect-service/': Failed to connect to h port 443", "unreachable"
-        ),
-        ("https://h/kit", "fatal: couldn't find remote ref refs/heads/fix-certificate-check", "refGone"),
-        (
-            "https://h/kit",
-            "fatal: unable to access 'https://h/kit/': server certificate verification failed. CAfile: none CRLfile: none",
-            "serverUntrusted"
-        ),
-        (
-            "https://h/kit", "fatal: unable to access 'https://h/kit/': The requested URL returned error: 301",
-            "redirected"
-        ),
-        ("https://h/kit", "error: Server does not allow request for unadvertised object 1234", "refGone"),
-        ("https://h/kit", "fatal: repository 'https://h/kit/' not found", "repositoryNotFound"),
-        (
-            "https://h/kit",
-            "fatal: pack has bad object at offset 12: inflate returned -3\nfatal: fetch-pack: invalid index-pack output",
-            "unreachable"
-        ),
-        (
-            "https://h/kit", "fatal: local object 1234 is corrupt\nfatal: fetch-pack: invalid index-pack output",
-            "mirrorDamaged"
-        ),
-        (
-            "ssh://git@h/kit",
-            "W access denied; repositories are stored in /srv\nfatal: Could not read from remote repository.",
-            "repositoryNotFound"
-        ),
-        ("https://h/kit", "fatal: remote error: object 1234 is corrupt", "unreachable"),
-        (
-            "ssh://git@h/kit", "sh: 1: /usr/bin/ssh: not found\nfatal: Could not read from remote repository.",
-            "unreachable"
-        ),
-        ("ssh://git@h/kit", "error: cannot run ssh: No such file or directory\nfatal: unable to fork", "unreachable"),
-    ])
+    @Test(
+        .proves(
+            .sourceControl,
+            "What git says is judged by its own words; a silent git that works is not given up; a list without end is"),
+        arguments: [
+            (
+                "https://h/acme/certificate-manager.git",
+                "fatal: unable to access 'https://h/acme/certificate-manager.git/': Could not resolve host: h",
+                "unreachable"
+            ),
+            (
+                "https://h/redirect-service",
+                "fatal: unable to access 'https://h/redirect-service/': Failed to connect to h port 443", "unreachable"
+            ),
+            ("https://h/kit", "fatal: couldn't find remote ref refs/heads/fix-certificate-check", "refGone"),
+            (
+                "https://h/kit",
+                "fatal: unable to access 'https://h/kit/': server certificate verification failed. CAfile: none CRLfile: none",
+                "serverUntrusted"
+            ),
+            (
+                "https://h/kit", "fatal: unable to access 'https://h/kit/': The requested URL returned error: 301",
+                "redirected"
+            ),
+            ("https://h/kit", "error: Server does not allow request for unadvertised object 1234", "refGone"),
+            ("https://h/kit", "fatal: repository 'https://h/kit/' not found", "repositoryNotFound"),
+            (
+                "https://h/kit",
+                "fatal: pack has bad object at offset 12: inflate returned -3\nfatal: fetch-pack: invalid index-pack output",
+                "unreachable"
+            ),
+            (
+                "https://h/kit", "fatal: local object 1234 is corrupt\nfatal: fetch-pack: invalid index-pack output",
+                "mirrorDamaged"
+            ),
+            (
+                "ssh://git@h/kit",
+                "W access denied; repositories are stored in /srv\nfatal: Could not read from remote repository.",
+                "repositoryNotFound"
+            ),
+            ("https://h/kit", "fatal: remote error: object 1234 is corrupt", "unreachable"),
+            (
+                "ssh://git@h/kit", "sh: 1: /usr/bin/ssh: not found\nfatal: Could not read from remote repository.",
+                "unreachable"
+            ),
+            (
+                "ssh://git@h/kit", "error: cannot run ssh: No such file or directory\nfatal: unable to fork",
+                "unreachable"
+            ),
+        ])
     func testWhatItMeans(_ url: String, _ said: String, _ code: String) throws {
         let result = ChildProcess.Result(status: 128, output: [], errors: said)
         let failure = ProgramFailure(result, url: try RemoteURL(url, isInsecureAllowed: false), hasCredentials: true)
@@ -57,14 +64,18 @@ import Testing
     }
 
     /// A pack is removed only for what git found in it.
-    @Test(arguments: [
-        (0, "", true), (1, "fatal: pack is corrupted (SHA1 mismatch)", false),
-        (1, "error: packfile is not a GIT packfile", false),
-        (137, "", nil), (1, "error: index-pack died of signal 9", nil),
-        (128, "fatal: Out of memory, malloc failed", nil),
-        (128, "fatal: unable to write new file: Disk quota exceeded", nil),
-        (128, "fatal: unable to create thread: Resource temporarily unavailable", nil),
-    ])
+    @Test(
+        .proves(
+            .sourceControl,
+            "A damaged pack, ref or HEAD is repaired by the next fetch, with all holds; only damaged files are removed"),
+        arguments: [
+            (0, "", true), (1, "fatal: pack is corrupted (SHA1 mismatch)", false),
+            (1, "error: packfile is not a GIT packfile", false),
+            (137, "", nil), (1, "error: index-pack died of signal 9", nil),
+            (128, "fatal: Out of memory, malloc failed", nil),
+            (128, "fatal: unable to write new file: Disk quota exceeded", nil),
+            (128, "fatal: unable to create thread: Resource temporarily unavailable", nil),
+        ])
     func testThatWhatCouldNotBeLookedAtIsNotTakenForDamaged(_ status: Int32, _ said: String, _ expected: Bool?)
         async throws
     {
@@ -79,7 +90,11 @@ import Testing
     }
 
     /// git is silent while it checks whether millions of objects are connected.
-    @Test func testThatASilentProcessThatWorksIsNotGivenUp() async throws {
+    @Test(
+        .proves(
+            .sourceControl,
+            "What git says is judged by its own words; a silent git that works is not given up; a list without end is"))
+    func testThatASilentProcessThatWorksIsNotGivenUp() async throws {
         // On a busy machine a working process gets no processor time for a while.
         let silence = Int(min(max(1, TestLimits.scale), 3))
         var limits = NetworkLimits()

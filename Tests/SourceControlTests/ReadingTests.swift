@@ -24,7 +24,8 @@ import Testing
         }
     }
 
-    @Test(.threat("P4")) func testThatItReadsFilesAndNothingElse() async throws {
+    @Test(.proves(.sourceControl, "The recipe is read from the mirror's tree, before any checkout"), .threat("P4"))
+    func testThatItReadsFilesAndNothingElse() async throws {
         try await withOrigin([".martlet.yml": "build: make\n", "d/e/f": "deep\n"]) { fixture in
             try await runExpectingSuccess(["ln", "-s", ".martlet.yml", "link"], in: fixture.origin.path)
             try await runExpectingSuccess(["ln", "-s", "d", "dirlink"], in: fixture.origin.path)

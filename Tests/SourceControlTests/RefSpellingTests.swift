@@ -5,7 +5,11 @@ import TestSupport
 import Testing
 
 /// Names of refs that differ only in their bytes.
-@Suite struct RefSpellingTests {
+@Suite(
+    .proves(
+        .sourceControl, "Refs are told apart by their bytes, as git does; one whose name is no UTF-8 is left out (G15)")
+)
+struct RefSpellingTests {
     /// G15.
     @Test(arguments: [GitEngine.library, .program])
     func testThatRefsOfOneScanAreTwo(engine: GitEngine) async throws {

@@ -35,10 +35,15 @@ import Testing
     }
 
     /// They lead to the operator's files, to the service's state, through another link, and to a missing file.
-    @Test(arguments: [
-        "/etc/passwd", "/", "..", "../secret", "d/../../secret", "../export/README", "up/../../secret", "up/..",
-        "nowhere", "VERSION", "d/nowhere/../../../secret",
-    ])
+    @Test(
+        .proves(
+            .triggers,
+            "A script starts in an empty directory; no module, option, link or repository among the commit's files influences it or its programs (G7)"
+        ),
+        arguments: [
+            "/etc/passwd", "/", "..", "../secret", "d/../../secret", "../export/README", "up/../../secret", "up/..",
+            "nowhere", "VERSION", "d/nowhere/../../../secret",
+        ])
     func testThatALinkThatLeadsOutOrNowhereIsLeftOut(_ target: String) async throws {
         try await withOrigin(["README": "kit\n", "d/e/f": "1\n"]) { fixture in
             // given
@@ -52,7 +57,12 @@ import Testing
     }
 
     /// The second link goes up from the target of the first, which is higher than its own name says.
-    @Test func testThatALinkThatLeavesByAnotherLinkIsLeftOut() async throws {
+    @Test(
+        .proves(
+            .triggers,
+            "A script starts in an empty directory; no module, option, link or repository among the commit's files influences it or its programs (G7)"
+        ))
+    func testThatALinkThatLeavesByAnotherLinkIsLeftOut() async throws {
         try await withOrigin(["README": "kit\n", "d/e/f": "1\n"]) { fixture in
             // given
             try fixture.directory.write("work/secret", "hunter2\n")
@@ -65,7 +75,11 @@ import Testing
     }
 
     /// G7.
-    @Test(arguments: ["", "vendor/", "vendor/deep/"])
+    @Test(
+        .proves(
+            .triggers,
+            "A script starts in an empty directory; no module, option, link or repository among the commit's files influences it or its programs (G7)"
+        ), arguments: ["", "vendor/", "vendor/deep/"])
     func testThatGitFindsNoRepositoryInThem(_ place: String) async throws {
         let bare = [
             "HEAD": "ref: refs/heads/main\n", "objects/keep": "", "refs/keep": "", "config": "[core]\n\tbare = true\n",

@@ -6,7 +6,9 @@ import TestSupport
 import Testing
 
 /// The parts of a secret that other users of the machine can see while `git` uses it.
-@Suite(.enabled(if: TestTools.find("git") != nil && TestTools.find("ssh") != nil, "needs git and ssh"))
+@Suite(
+    .proves(.sourceControl, "A password and a key are in no argument, environment or file while git uses them"),
+    .enabled(if: TestTools.find("git") != nil && TestTools.find("ssh") != nil, "needs git and ssh"))
 struct SecretExposureTests {
     /// Returns command lines and environments of all processes, and all files below a directory.
     private static func visible(_ directory: TemporaryDirectory) throws -> [String] {

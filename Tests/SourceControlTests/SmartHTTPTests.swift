@@ -17,7 +17,15 @@ struct SmartHTTPTests {
             .mirror(of: try RemoteURL(url, isInsecureAllowed: true), credentials: credentials)
     }
 
-    @Test(arguments: engines)
+    @Test(
+        .proves(
+            .sourceControl,
+            "The git command behind the same interface, kept from every configuration but ours: https, ssh, paths, first mirrors"
+        ),
+        .proves(
+            .sourceControl,
+            "http and https need no git: libgit2 uses libcurl with our sockets, credentials and limits. A redirect ends the look, not the daemon (G3)"
+        ), arguments: engines)
     func testThatItFetchesWhatAnybodyMayRead(_ engine: GitEngine) async throws {
         try await withOrigin { fixture in
             try await SmartHTTPServer.serving(fixture.directory.path("origin"), in: fixture.directory) { server in
@@ -46,7 +54,11 @@ struct SmartHTTPTests {
     }
 
     @Suite struct GivenAPrivateRepository {
-        @Test(arguments: engines, [Credentials(user: "ci", password: "secret")])
+        @Test(
+            .proves(
+                .sourceControl,
+                "https by user and password or token, tried once, shown nowhere, sent to no redirect's target"),
+            arguments: engines, [Credentials(user: "ci", password: "secret")])
         func testThatItFetchesByUserAndPassword(_ engine: GitEngine, _ credentials: Credentials) async throws {
             try await withOrigin { fixture in
                 try await SmartHTTPServer.serving(fixture.directory.path("origin"), in: fixture.directory) { server in
@@ -62,7 +74,11 @@ struct SmartHTTPTests {
             }
         }
 
-        @Test(arguments: engines)
+        @Test(
+            .proves(
+                .sourceControl,
+                "https by user and password or token, tried once, shown nowhere, sent to no redirect's target"),
+            arguments: engines)
         func testThatAWrongPasswordIsTriedOnceAndNeverShown(_ engine: GitEngine) async throws {
             try await withOrigin { fixture in
                 try await SmartHTTPServer.serving(fixture.directory.path("origin"), in: fixture.directory) { server in
@@ -95,7 +111,11 @@ struct SmartHTTPTests {
     }
 
     /// G3: to another host's name, although it is the same server.
-    @Test(.threat("G3"), arguments: engines)
+    @Test(
+        .proves(
+            .sourceControl,
+            "https by user and password or token, tried once, shown nowhere, sent to no redirect's target"),
+        .threat("G3"), arguments: engines)
     func testThatARedirectIsNotFollowed(_ engine: GitEngine) async throws {
         try await withOrigin { fixture in
             try await SmartHTTPServer.serving(fixture.directory.path("origin"), in: fixture.directory) { server in
@@ -123,7 +143,12 @@ struct SmartHTTPTests {
     }
 
     /// G9: no credentials reach a server that cannot prove its identity.
-    @Suite struct GivenTLS {
+    @Suite(
+        .proves(
+            .sourceControl,
+            "A wrong certificate (unknown issuer, expired, another host, TLS 1.1) is refused and gets no request (G9), by libgit2 as by git"
+        ))
+    struct GivenTLS {
         @Test(arguments: engines)
         func testThatACertificateOfAKnownAuthorityServes(_ engine: GitEngine) async throws {
             try await withOrigin { fixture in

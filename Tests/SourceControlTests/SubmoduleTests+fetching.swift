@@ -7,7 +7,11 @@ import Testing
 
 /// Submodules are fetched once, before any job, and read afterwards.
 extension SubmoduleTests {
-    @Test func testThatReadingThemAsksNoServer() async throws {
+    @Test(
+        .proves(
+            .sourceControl, "Submodules are fetched before any job, in the time and bytes of one fetch; jobs read them")
+    )
+    func testThatReadingThemAsksNoServer() async throws {
         try await Self.withSubmodules { fixture, library, mirrors in
             // given
             let commit = try await fixture.fetch()
@@ -24,7 +28,11 @@ extension SubmoduleTests {
         }
     }
 
-    @Test func testThatAllTogetherHaveTheBytesAndTheTimeOfOneFetch() async throws {
+    @Test(
+        .proves(
+            .sourceControl, "Submodules are fetched before any job, in the time and bytes of one fetch; jobs read them")
+    )
+    func testThatAllTogetherHaveTheBytesAndTheTimeOfOneFetch() async throws {
         try await Self.withSubmodules([("a", "../lib"), ("b", "../lib2")]) { fixture, library, mirrors in
             // given: two packs of 600 kB each
             var random: UInt64 = 88_172_645_463_325_252

@@ -44,7 +44,12 @@ import Testing
             commit, ref: fixture.main, into: fixture.workspace, state: fixture.state, submodules: submodules)
     }
 
-    @Test func testThatTheCommitThatTheTreeNamesIsCheckedOut() async throws {
+    @Test(
+        .proves(
+            .sourceControl,
+            "Submodules by the commit that the tree names, and theirs, under the same path rules; `git status` of the job finds nothing changed"
+        ))
+    func testThatTheCommitThatTheTreeNamesIsCheckedOut() async throws {
         try await Self.withSubmodules { fixture, library, mirrors in
             // given: the submodule's branch has moved on
             _ = try await library.commit(files: ["lib.c": "int later;\n"])
@@ -82,7 +87,12 @@ import Testing
         }
     }
 
-    @Test func testThatSubmodulesOfSubmodulesComeAlong() async throws {
+    @Test(
+        .proves(
+            .sourceControl,
+            "Submodules by the commit that the tree names, and theirs, under the same path rules; `git status` of the job finds nothing changed"
+        ))
+    func testThatSubmodulesOfSubmodulesComeAlong() async throws {
         try await Self.withSubmodules { fixture, library, mirrors in
             let inner = try await GitRepository.make(at: fixture.directory.path("origin/inner"))
             let commit = try await inner.commit(files: ["inner.c": "1\n"])
@@ -94,7 +104,12 @@ import Testing
     }
 
     /// G6: a repository that is its own submodule.
-    @Test func testThatTheyEndSomewhere() async throws {
+    @Test(
+        .proves(
+            .sourceControl,
+            "A submodule's address may have no options, helpers and paths, and name another host only by https, without credentials, at a public address (G1, G2, G6)"
+        ))
+    func testThatTheyEndSomewhere() async throws {
         try await Self.withSubmodules { fixture, library, mirrors in
             var commit = try await library.head()
             for _ in 0..<6 {
@@ -140,7 +155,12 @@ import Testing
 
     /// G6: a job's file in a submodule's place is removed, never followed.
     /// As in git, each repository's rules are for its own files.
-    @Test func testThatTheParentsRulesAreNotTheSubmodules() async throws {
+    @Test(
+        .proves(
+            .sourceControl,
+            "A submodule has its own rules; credentials go to the repository's own host and port alone; strangers' submodules have mirrors of their own"
+        ))
+    func testThatTheParentsRulesAreNotTheSubmodules() async throws {
         try await Self.withSubmodules { fixture, library, mirrors in
             // given
             _ = try await library.commit(files: [".gitattributes": "*.h text eol=crlf\n", "lib.h": "int;\n"])
@@ -168,7 +188,12 @@ import Testing
     }
 
     /// The repository's own undamaged mirror is left alone.
-    @Test func testThatADamagedMirrorOfASubmoduleIsMended() async throws {
+    @Test(
+        .proves(
+            .sourceControl,
+            "A damaged pack, ref or HEAD is repaired by the next fetch, with all holds; only damaged files are removed")
+    )
+    func testThatADamagedMirrorOfASubmoduleIsMended() async throws {
         try await Self.withSubmodules { fixture, library, mirrors in
             // given
             let commit = try await fixture.fetch()
@@ -196,7 +221,12 @@ import Testing
         }
     }
 
-    @Test func testThatAPlantedLinkInASubmodulesPlaceIsRemoved() async throws {
+    @Test(
+        .proves(
+            .sourceControl,
+            "Submodules by the commit that the tree names, and theirs, under the same path rules; `git status` of the job finds nothing changed"
+        ))
+    func testThatAPlantedLinkInASubmodulesPlaceIsRemoved() async throws {
         try await Self.withSubmodules { fixture, _, mirrors in
             // given
             _ = try await Self.checkout(fixture, mirrors)
@@ -216,7 +246,12 @@ import Testing
     }
 
     /// G6 and G5: a tree in a submodule must follow the same rules as the commit's own.
-    @Test func testThatASubmodulesHostileTreeIsRefused() async throws {
+    @Test(
+        .proves(
+            .sourceControl,
+            "Submodules by the commit that the tree names, and theirs, under the same path rules; `git status` of the job finds nothing changed"
+        ))
+    func testThatASubmodulesHostileTreeIsRefused() async throws {
         try await Self.withSubmodules { fixture, library, mirrors in
             try await commitTree(["040000 tree TREE\t.GIT"], in: library)
             try await Self.link([("vendor/lib", "../lib")], to: try await library.head("main"), in: fixture.origin)
@@ -244,13 +279,19 @@ import Testing
             #expect((address.url.description, address.isOwnHost) == (expected, isOwnHost))
         }
 
-        @Test(arguments: [
-            ("../lib", kit, true, true), ("https://git.example.org/b", kit, true, true),
-            ("https://git.example.org:8443/b", kit, false, false), ("ssh://git@git.example.org/b", kit, true, false),
-            ("https://git.example.org/b", "https://git.example.org:8443/kit", true, false),
-            ("https://git.example.org:8443/b", "https://git.example.org:8443/kit", true, true),
-            ("https://other.example.org/b", kit, false, false),
-        ])
+        @Test(
+            .proves(
+                .sourceControl,
+                "A submodule has its own rules; credentials go to the repository's own host and port alone; strangers' submodules have mirrors of their own"
+            ),
+            arguments: [
+                ("../lib", kit, true, true), ("https://git.example.org/b", kit, true, true),
+                ("https://git.example.org:8443/b", kit, false, false),
+                ("ssh://git@git.example.org/b", kit, true, false),
+                ("https://git.example.org/b", "https://git.example.org:8443/kit", true, false),
+                ("https://git.example.org:8443/b", "https://git.example.org:8443/kit", true, true),
+                ("https://other.example.org/b", kit, false, false),
+            ])
         func testWhatItIsTrustedWith(_ text: String, _ parent: String, _ isOwn: Bool, _ hasCredentials: Bool) throws {
             let parent = try RemoteURL(parent, isInsecureAllowed: true)
             let address = try SubmoduleAddress(text, parent: parent, root: parent)
@@ -258,7 +299,12 @@ import Testing
         }
 
         /// A fork's commit that names a repository does not get what a bot has mirrored with its credentials.
-        @Test func testThatStrangersHaveMirrorsOfTheirOwn() throws {
+        @Test(
+            .proves(
+                .sourceControl,
+                "A submodule has its own rules; credentials go to the repository's own host and port alone; strangers' submodules have mirrors of their own"
+            ))
+        func testThatStrangersHaveMirrorsOfTheirOwn() throws {
             let mirrors = Mirrors(directory: "/nowhere", configuration: GitConfiguration(files: []))
             let url = try RemoteURL("https://git.example.org/acme/secret", isInsecureAllowed: false)
             let own = mirrors.mirror(of: url, credentials: Credentials(user: "ci", password: "x"))
@@ -269,6 +315,10 @@ import Testing
 
         /// G1 and G6.
         @Test(
+            .proves(
+                .sourceControl,
+                "A submodule's address may have no options, helpers and paths, and name another host only by https, without credentials, at a public address (G1, G2, G6)"
+            ),
             .threat("G1"),
             arguments: [
                 ("-u./p", kit), ("--upload-pack=x", kit), ("file:///etc", kit), ("/srv/git/other", kit),
@@ -290,7 +340,11 @@ import Testing
         }
 
         /// G2: a commit names a machine that only this one can reach.
-        @Test(.threat("G2"), arguments: ["127.0.0.1", "localhost", "127.1", "0x7f.1", "[::1]", "[::ffff:127.0.0.1]"])
+        @Test(
+            .proves(
+                .sourceControl,
+                "A submodule's address may have no options, helpers and paths, and name another host only by https, without credentials, at a public address (G1, G2, G6)"
+            ), .threat("G2"), arguments: ["127.0.0.1", "localhost", "127.1", "0x7f.1", "[::1]", "[::ffff:127.0.0.1]"])
         func testThatAPrivateAddressIsNeverConnectedTo(_ host: String) async throws {
             let server = try LoopbackSocket()
             defer { server.stop() }

@@ -15,7 +15,11 @@ import Testing
             """
         static let files = [".gitattributes": "*.bin filter=lfs diff=lfs merge=lfs -text\n", "data/a.bin": pointer]
 
-        @Test func testThatAPointerIsRefusedByName() async throws {
+        @Test(
+            .proves(
+                .sourceControl,
+                "Pointers of Git LFS, shallow, partial and SHA-256 repositories are refused with what to do"))
+        func testThatAPointerIsRefusedByName() async throws {
             try await withOrigin(Self.files) { fixture in
                 let error = await expectRejection(SourceControlError.self, \.code, .unsupported) {
                     _ = try await fixture.checkout()
@@ -35,7 +39,11 @@ import Testing
         }
 
         /// The workspace already has the file as it should be.
-        @Test func testThatItIsRefusedAgainWhenItIsNotWantedAnyMore() async throws {
+        @Test(
+            .proves(
+                .sourceControl,
+                "Pointers of Git LFS, shallow, partial and SHA-256 repositories are refused with what to do"))
+        func testThatItIsRefusedAgainWhenItIsNotWantedAnyMore() async throws {
             try await withOrigin(Self.files) { fixture in
                 let commit = try await fixture.fetch()
                 _ = try await fixture.mirror.checkout(
@@ -57,22 +65,26 @@ import Testing
     }
 
     /// Each is made from the fixture's origin. `sh` runs in the directory above.
-    @Test(arguments: [
-        ("shallow", "git clone -q --depth 1 file://$PWD/kit odd"),
-        (
-            "partial",
-            "git -C kit config uploadpack.allowFilter true; git clone -q --no-checkout --filter=blob:none file://$PWD/kit odd"
+    @Test(
+        .proves(
+            .sourceControl, "Pointers of Git LFS, shallow, partial and SHA-256 repositories are refused with what to do"
         ),
-        (
-            "extension",
-            "git clone -q kit odd && printf '[extensions]\n\tfromTheFuture = true\n[core]\n\trepositoryformatversion = 1\n' >>odd/.git/config"
-        ),
-        (
-            "version",
-            "git clone -q kit odd && printf '[extensions]\n\tnoop = true\n[core]\n\trepositoryformatversion = 7\n' >>odd/.git/config"
-        ),
-        ("sha256", "git init -q --object-format=sha256 -b main odd && git -C odd commit -q --allow-empty -m First"),
-    ])
+        arguments: [
+            ("shallow", "git clone -q --depth 1 file://$PWD/kit odd"),
+            (
+                "partial",
+                "git -C kit config uploadpack.allowFilter true; git clone -q --no-checkout --filter=blob:none file://$PWD/kit odd"
+            ),
+            (
+                "extension",
+                "git clone -q kit odd && printf '[extensions]\n\tfromTheFuture = true\n[core]\n\trepositoryformatversion = 1\n' >>odd/.git/config"
+            ),
+            (
+                "version",
+                "git clone -q kit odd && printf '[extensions]\n\tnoop = true\n[core]\n\trepositoryformatversion = 7\n' >>odd/.git/config"
+            ),
+            ("sha256", "git init -q --object-format=sha256 -b main odd && git -C odd commit -q --allow-empty -m First"),
+        ])
     func testThatALocalRepositoryThatCannotBeMirroredSaysWhy(_ kind: String, _ script: String) async throws {
         try await withOrigin { fixture in
             // given

@@ -5,7 +5,8 @@ import TestSupport
 import Testing
 
 /// `working-tree-encoding` of gitattributes(5): files have the bytes that `git clone` writes and `git add` reads.
-@Suite struct WorkingTreeEncodingTests {
+@Suite(.proves(.sourceControl, "`working-tree-encoding` is honored"))
+struct WorkingTreeEncodingTests {
     private static let names = [
         "UTF-16", "utf16", "UTF-16LE", "UTF-16BE", "UTF-16LE-BOM", "UTF-16BE-BOM", "UTF-32", "UTF-32LE", "ISO-8859-1",
         "latin-1", "SHIFT-JIS",

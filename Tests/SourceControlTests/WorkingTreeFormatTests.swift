@@ -24,17 +24,19 @@ import Testing
         }
     }
 
-    @Test(arguments: [
-        "\(clone) && git config core.splitIndex true && git update-index --split-index",
-        "\(clone) && git update-index --index-version 4",
-        "\(clone) && git config core.repositoryformatversion 1 && git config extensions.relativeWorktrees true",
-        "\(clone) && git config core.repositoryformatversion 1 && git config extensions.preciousObjects true",
-        "\(clone) && git config core.repositoryformatversion 1 && git config extensions.worktreeConfig true",
-        "\(clone) && git config core.untrackedCache true && git update-index --untracked-cache",
-        "git -C kit config uploadpack.allowFilter true && git clone -q --no-local --filter=blob:none file://$PWD/kit new",
-        "git clone -q --depth 1 file://$PWD/kit new", "git clone -q --shared kit new",
-        "git -C kit worktree add -q --detach ../new",
-    ])
+    @Test(
+        .proves(.programs, "`martlet run` works in repositories of newer formats, or says why it cannot"),
+        arguments: [
+            "\(clone) && git config core.splitIndex true && git update-index --split-index",
+            "\(clone) && git update-index --index-version 4",
+            "\(clone) && git config core.repositoryformatversion 1 && git config extensions.relativeWorktrees true",
+            "\(clone) && git config core.repositoryformatversion 1 && git config extensions.preciousObjects true",
+            "\(clone) && git config core.repositoryformatversion 1 && git config extensions.worktreeConfig true",
+            "\(clone) && git config core.untrackedCache true && git update-index --untracked-cache",
+            "git -C kit config uploadpack.allowFilter true && git clone -q --no-local --filter=blob:none file://$PWD/kit new",
+            "git clone -q --depth 1 file://$PWD/kit new", "git clone -q --shared kit new",
+            "git -C kit worktree add -q --detach ../new",
+        ])
     func testThatACleanTreeIsItsHead(_ script: String) async throws {
         try await withFormat(script) { tree, directory in
             // when
@@ -51,7 +53,11 @@ import Testing
     }
 
     /// G7: its configuration can name programs that git starts, such as filters.
-    @Test(.enabled(if: geteuid() == 0, "only root can give files to another user"))
+    @Test(
+        .proves(
+            .triggers,
+            "`martlet run` never opens a directory that only looks like a bare repository, and starts no git in another user's repository (G7)"
+        ), .enabled(if: geteuid() == 0, "only root can give files to another user"))
     func testThatG7AnotherUsersIsLeftToItsOwner() async throws {
         let script = "\(Self.clone) && git config core.splitIndex true && git update-index --split-index"
         try await withFormat(script) { tree, _ in
@@ -66,11 +72,13 @@ import Testing
     }
 
     /// Files that a sparse checkout leaves out are not on the disk, and so not in the tree.
-    @Test(arguments: [
-        "\(clone) && git sparse-checkout set --cone --sparse-index none && git status -s",
-        "\(clone) && git sparse-checkout set --cone none",
-        "git -C kit config uploadpack.allowFilter true && git clone -q --sparse --no-local --filter=blob:none file://$PWD/kit new",
-    ])
+    @Test(
+        .proves(.programs, "`martlet run` works in repositories of newer formats, or says why it cannot"),
+        arguments: [
+            "\(clone) && git sparse-checkout set --cone --sparse-index none && git status -s",
+            "\(clone) && git sparse-checkout set --cone none",
+            "git -C kit config uploadpack.allowFilter true && git clone -q --sparse --no-local --filter=blob:none file://$PWD/kit new",
+        ])
     func testThatASparseTreeIsWhatIsOnTheDisk(_ script: String) async throws {
         try await withFormat(script) { tree, directory in
             // when
@@ -81,24 +89,26 @@ import Testing
         }
     }
 
-    @Test(arguments: [
-        (
-            "git init -q --object-format=sha256 -b main new && git -C new commit -q --allow-empty -m First",
-            ["extensions.objectFormat", "SHA-256", "git fast-export"]
-        ),
-        (
-            "\(clone) && git config core.repositoryformatversion 1 && git config extensions.refStorage reftable",
-            ["extensions.refstorage", "git 2.45 or newer", "git refs migrate"]
-        ),
-        (
-            "\(clone) && git config core.repositoryformatversion 1 && git config extensions.fromTheFuture true",
-            ["extensions.fromthefuture", "install a git newer than"]
-        ),
-        (
-            "\(clone) && git config core.repositoryformatversion 7",
-            ["core.repositoryFormatVersion 7", "install a git newer than"]
-        ),
-    ])
+    @Test(
+        .proves(.programs, "`martlet run` works in repositories of newer formats, or says why it cannot"),
+        arguments: [
+            (
+                "git init -q --object-format=sha256 -b main new && git -C new commit -q --allow-empty -m First",
+                ["extensions.objectFormat", "SHA-256", "git fast-export"]
+            ),
+            (
+                "\(clone) && git config core.repositoryformatversion 1 && git config extensions.refStorage reftable",
+                ["extensions.refstorage", "git 2.45 or newer", "git refs migrate"]
+            ),
+            (
+                "\(clone) && git config core.repositoryformatversion 1 && git config extensions.fromTheFuture true",
+                ["extensions.fromthefuture", "install a git newer than"]
+            ),
+            (
+                "\(clone) && git config core.repositoryformatversion 7",
+                ["core.repositoryFormatVersion 7", "install a git newer than"]
+            ),
+        ])
     func testThatWhatCannotBeReadIsNamedWithWhatToDo(_ script: String, _ words: [String]) async throws {
         try await withFormat(script) { tree, _ in
             // when
@@ -110,7 +120,12 @@ import Testing
         }
     }
 
-    @Test func testThatAnotherRepositoryAtTheSamePathIsKnownByItsCommits() async throws {
+    @Test(
+        .proves(
+            .programs,
+            "`martlet run` works after damage of any kind, and in another repository at the same path, which it does not compare with the earlier one"
+        ))
+    func testThatAnotherRepositoryAtTheSamePathIsKnownByItsCommits() async throws {
         try await withWorkingTree { fixture in
             // given
             try fixture.directory.write("kit/mine", "mine\n")
@@ -132,13 +147,19 @@ import Testing
     }
 
     /// Our files as a kill, a full disk or another version may leave them.
-    @Test(arguments: [
-        "rm -rf ours/objects", "find ours/objects -type f -delete", "find ours -type f -exec truncate -s 0 {} +",
-        "find ours -type f -exec sh -c 'echo garbage >$0' {} \\;", "rm ours/HEAD", "rm ours/config", "rm -rf ours/refs",
-        "echo 0123456789012345678901234567890123456789 >ours/refs/martlet-snapshot",
-        "mkdir -p ours/refs/martlet-snapshot.lock",
-        "find ours -type f | xargs chmod 000",
-    ])
+    @Test(
+        .proves(
+            .programs,
+            "`martlet run` works after damage of any kind, and in another repository at the same path, which it does not compare with the earlier one"
+        ),
+        arguments: [
+            "rm -rf ours/objects", "find ours/objects -type f -delete", "find ours -type f -exec truncate -s 0 {} +",
+            "find ours -type f -exec sh -c 'echo garbage >$0' {} \\;", "rm ours/HEAD", "rm ours/config",
+            "rm -rf ours/refs",
+            "echo 0123456789012345678901234567890123456789 >ours/refs/martlet-snapshot",
+            "mkdir -p ours/refs/martlet-snapshot.lock",
+            "find ours -type f | xargs chmod 000",
+        ])
     func testThatHalfACacheIsRepaired(_ damage: String) async throws {
         try await withWorkingTree { fixture in
             // given

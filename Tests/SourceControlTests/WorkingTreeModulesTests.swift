@@ -5,7 +5,11 @@ import TestSupport
 import Testing
 
 /// Submodules of a directory in which a user works.
-@Suite struct WorkingTreeModulesTests {
+@Suite(
+    .proves(
+        .programs,
+        "`martlet run` uses the files of submodules as they are on the disk, and says which are not initialized"))
+struct WorkingTreeModulesTests {
     private static let files = [
         ".gitignore": "*.log\n", "README": "kit\n", "Sources/a.swift": "1\n", "vendor/lib/lib.c": "int lib;\n",
         "vendor/lib/.gitignore": "*.o\n", "vendor/lib/deep/inner/i.c": "int inner;\n",

@@ -19,7 +19,12 @@ import Testing
             }
         }
 
-        @Test func testThatItHasWhatIsOnTheDisk() async throws {
+        @Test(
+            .proves(
+                .programs,
+                "`martlet run` runs a working tree as it is on the disk with the daemon's engine, without a daemon, and leaves the tree alone"
+            ))
+        func testThatItHasWhatIsOnTheDisk() async throws {
             try await withWorkingTree { fixture in
                 // given: changed, new, removed, ignored, ignored but tracked, linked, executable
                 let tree = fixture.directory
@@ -68,7 +73,12 @@ import Testing
             }
         }
 
-        @Test func testThatWhatIsIgnoredLaterIsLeftOut() async throws {
+        @Test(
+            .proves(
+                .programs,
+                "`martlet run` runs a working tree as it is on the disk with the daemon's engine, without a daemon, and leaves the tree alone"
+            ))
+        func testThatWhatIsIgnoredLaterIsLeftOut() async throws {
             try await withWorkingTree { fixture in
                 // given: it was there when it was read first
                 let tree = fixture.directory
@@ -89,7 +99,12 @@ import Testing
             }
         }
 
-        @Test func testThatDirectoriesThatAreExcludedAreLeftOut() async throws {
+        @Test(
+            .proves(
+                .programs,
+                "`martlet run` runs a working tree as it is on the disk with the daemon's engine, without a daemon, and leaves the tree alone"
+            ))
+        func testThatDirectoriesThatAreExcludedAreLeftOut() async throws {
             try await withWorkingTree { fixture in
                 // given: a name of pattern characters, read before, and no longer ignored
                 let cache = fixture.directory.path("kit/a [c]*/run")
@@ -141,7 +156,9 @@ import Testing
             }
         }
 
-        @Test(arguments: ["index", "refs/martlet-snapshot"])
+        @Test(
+            .proves(.programs, "`martlet run` works after a run that was killed while it wrote its repository"),
+            arguments: ["index", "refs/martlet-snapshot"])
         func testThatALockOfARunThatWasKilledIsInNobodysWay(_ file: String) async throws {
             try await withWorkingTree { fixture in
                 // given
@@ -156,7 +173,10 @@ import Testing
             }
         }
 
-        @Test func testThatItIsNotReadOnOnceTheTaskIsCanceled() async throws {
+        @Test(
+            .proves(
+                .programs, "Ctrl-C cancels `martlet run` while it reads the directory, and keeps nothing of it then"))
+        func testThatItIsNotReadOnOnceTheTaskIsCanceled() async throws {
             try await withWorkingTree { fixture in
                 // given
                 try fixture.directory.write("kit/README", "changed\n")
@@ -260,7 +280,11 @@ import Testing
     }
 
     /// G7: a directory in a user's tree names another directory as its own.
-    @Test(arguments: ["", "/deep/in/it"])
+    @Test(
+        .proves(
+            .triggers,
+            "`martlet run` never opens a directory that only looks like a bare repository, and starts no git in another user's repository (G7)"
+        ), arguments: ["", "/deep/in/it"])
     func testThatADirectoryThatLooksLikeABareRepositoryLeadsNowhereElse(_ place: String) async throws {
         try await withTemporaryDirectory { directory in
             // given

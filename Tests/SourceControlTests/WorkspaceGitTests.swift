@@ -7,7 +7,8 @@ import Testing
 
 /// The `.git` that the job sees.
 @Suite struct WorkspaceGitTests {
-    @Test func testThatGitDescribesTheWorkspaceAndFindsItClean() async throws {
+    @Test(.proves(.sourceControl, "The job's generated `.git`: HEAD, this ref, its tags"))
+    func testThatGitDescribesTheWorkspaceAndFindsItClean() async throws {
         try await withOrigin([".gitignore": ".build\n", "a": "1\n", "run": "#!/bin/sh\n"]) { fixture in
             // given
             try await fixture.origin.tag("1.0.0", message: "One")
@@ -33,7 +34,12 @@ import Testing
         }
     }
 
-    @Test func testThatTheServersBranchesAreThereByTheNamesOfAClone() async throws {
+    @Test(
+        .proves(
+            .jobs,
+            "A job knows the commit to compare with; its `.git` has the default branch and a pull request's base, named as in a clone"
+        ))
+    func testThatTheServersBranchesAreThereByTheNamesOfAClone() async throws {
         try await withOrigin { fixture in
             // given: a topic, and a branch that the mirror does not have
             let main = try await fixture.fetch()
@@ -70,7 +76,12 @@ import Testing
         }
     }
 
-    @Test func testThatADefaultBranchThatMovesOrIsNotHereIsNoOldOne() async throws {
+    @Test(
+        .proves(
+            .jobs,
+            "A job knows the commit to compare with; its `.git` has the default branch and a pull request's base, named as in a clone"
+        ))
+    func testThatADefaultBranchThatMovesOrIsNotHereIsNoOldOne() async throws {
         try await withOrigin { fixture in
             // given
             let first = try await fixture.fetch()
@@ -110,7 +121,8 @@ import Testing
         }
     }
 
-    @Test func testThatATagOfACommitThatIsHereIsThereAllTheSame() async throws {
+    @Test(.proves(.sourceControl, "The job's generated `.git`: HEAD, this ref, its tags"))
+    func testThatATagOfACommitThatIsHereIsThereAllTheSame() async throws {
         try await withOrigin { fixture in
             // given: a mirror that has the commit, and no ref but the branch
             let commit = try await fixture.fetch()
@@ -129,7 +141,8 @@ import Testing
         }
     }
 
-    @Test func testThatATagThatWasMovedIsTheJobsOwn() async throws {
+    @Test(.proves(.sourceControl, "The job's generated `.git`: HEAD, this ref, its tags"))
+    func testThatATagThatWasMovedIsTheJobsOwn() async throws {
         try await withOrigin { fixture in
             // given: the mirror has the tag at the second commit, and the job is of the first
             let first = try await fixture.origin.head()
@@ -149,7 +162,11 @@ import Testing
         }
     }
 
-    @Test func testThatItIsLeftAloneAsLongAsNothingChanges() async throws {
+    @Test(
+        .proves(
+            .sourceControl,
+            "A checkout of the same commit leaves the job's `.git` alone, unless somebody has touched it"))
+    func testThatItIsLeftAloneAsLongAsNothingChanges() async throws {
         try await withOrigin { fixture in
             // given
             _ = try await fixture.checkout()
@@ -181,7 +198,12 @@ import Testing
         }
     }
 
-    @Test func testThatWhatACommitDoesNotChangeOfItStaysUnlessSomebodyTouchedIt() async throws {
+    @Test(
+        .proves(
+            .sourceControl,
+            "A checkout of another commit writes HEAD, `packed-refs` and the index of it alone, unless somebody has touched it"
+        ))
+    func testThatWhatACommitDoesNotChangeOfItStaysUnlessSomebodyTouchedIt() async throws {
         try await withOrigin([".gitignore": ".build\n", "a": "1\n"]) { fixture in
             func git(_ arguments: String...) async throws -> String {
                 // Root may write where a job may not, so `status` would refresh the index.
@@ -227,7 +249,12 @@ import Testing
         }
     }
 
-    @Test func testThatWhatAJobDidToItIsGone() async throws {
+    @Test(
+        .proves(.sourceControl, "The job's generated `.git`: HEAD, this ref, its tags"),
+        .proves(
+            .sourceControl,
+            "A checkout of the same commit leaves the job's `.git` alone, unless somebody has touched it"))
+    func testThatWhatAJobDidToItIsGone() async throws {
         try await withOrigin { fixture in
             // given
             _ = try await fixture.checkout()

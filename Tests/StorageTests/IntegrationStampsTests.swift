@@ -1,4 +1,5 @@
 import Model
+import TestSupport
 import Testing
 
 @testable import Storage
@@ -8,7 +9,11 @@ import Testing
         IntegrationID(bot: Name(nearest: bot), number: number)
     }
 
-    @Test(arguments: [StoreChange.integration(id(1)), .queued(id(1)), .completed(id(1))])
+    @Test(
+        .proves(
+            .intake,
+            "An export (SARIF, JUnit, grid) is computed once until its integration or a silence changes, and served as a file with ranges and 304, bounded"
+        ), arguments: [StoreChange.integration(id(1)), .queued(id(1)), .completed(id(1))])
     func testThatAChangeIsOfItsIntegrationAlone(change: StoreChange) {
         // given
         var stamps = IntegrationStamps()
@@ -38,7 +43,12 @@ import Testing
         #expect(stamps.stamp(of: Self.id(1, of: "tool")) == before[2])
     }
 
-    @Test func testThatWhatIsForgottenCountsAsChanged() {
+    @Test(
+        .proves(
+            .intake,
+            "An export (SARIF, JUnit, grid) is computed once until its integration or a silence changes, and served as a file with ranges and 304, bounded"
+        ))
+    func testThatWhatIsForgottenCountsAsChanged() {
         // given
         var stamps = IntegrationStamps()
         stamps.record(.integration(Self.id(1)))

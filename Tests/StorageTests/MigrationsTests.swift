@@ -35,8 +35,11 @@ import Testing
     }
 
     /// A migration that was changed after databases ran it would fail here.
-    @Test(arguments: versions) func testThatMigrationsMakeTheSchemaOfEachVersionByteForByte(_ number: Int) async throws
-    {
+    @Test(
+        .proves(
+            .storage, "A database of every earlier schema version gets exactly the schema of today and keeps its rows"),
+        arguments: versions)
+    func testThatMigrationsMakeTheSchemaOfEachVersionByteForByte(_ number: Int) async throws {
         try await withTemporaryDirectory { directory in
             // given
             let stored = directory.path("stored.sqlite")
@@ -56,7 +59,10 @@ import Testing
         }
     }
 
-    @Test(.threat("PW4"), arguments: versions)
+    @Test(
+        .proves(
+            .storage, "A database of every earlier schema version gets exactly the schema of today and keeps its rows"),
+        .threat("PW4"), arguments: versions)
     func testThatADatabaseOfEachVersionGetsTodaysSchemaAndKeepsItsRows(_ number: Int) async throws {
         try await withTemporaryDirectory { directory in
             // given
@@ -88,7 +94,8 @@ import Testing
         #expect(migration.sql.contains("ON test_rows (attempt) WHERE \(Store.hasChangedOrIsFlaky);"))
     }
 
-    @Test(.threat("PW4"), arguments: versions)
+    @Test(
+        .proves(.testHistory, "Databases with a row a result are brought forward"), .threat("PW4"), arguments: versions)
     func testThatEarlierRowsAreReadAfterTheMigrations(_ number: Int) async throws {
         try await withStorePath { path in
             // given
@@ -122,7 +129,10 @@ import Testing
     }
 
     /// The bot got another repository since. A version whose integration is gone gets that one.
-    @Test func testThatVersionsOfBeforeGetTheirRepository() async throws {
+    @Test(
+        .proves(
+            .releases, "Registry: A version stays of the repository that it was made of, wherever its bot looks today"))
+    func testThatVersionsOfBeforeGetTheirRepository() async throws {
         try await withStorePath { path in
             // given
             try EarlierDatabase.create(version: 1, at: path)

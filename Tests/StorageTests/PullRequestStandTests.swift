@@ -1,10 +1,14 @@
 import Model
+import TestSupport
 import Testing
 
 @testable import Storage
 
 /// The same events have the same result in any order.
-@Suite struct PullRequestStandTests {
+@Suite(
+    .proves(
+        .intake, "Pull requests: what an event tells of them is a claim, by each forge's form, in the forge's order"))
+struct PullRequestStandTests {
     private static let next = RefName(branch: "next")
     private static let first = PullRequestStand(base: .main, isOpen: true, toldAt: 100_000, rank: 0)
 

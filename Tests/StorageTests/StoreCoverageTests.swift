@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import Model
+import TestSupport
 import Testing
 
 @testable import Storage
@@ -29,7 +30,12 @@ import Testing
     }
 
     /// A few results are one transaction, many are several.
-    @Test(arguments: [0, 300]) func testThatItIsReadAsItWasStored(_ tests: Int) async throws {
+    @Test(
+        .proves(
+            .reports,
+            "Coverage is stored for each attempt and shown beside the configuration's last one: on the page, in the API and by `martlet show`"
+        ), arguments: [0, 300])
+    func testThatItIsReadAsItWasStored(_ tests: Int) async throws {
         try await withStore { fixture in
             // given
             let coverage = Coverage(
@@ -52,7 +58,12 @@ import Testing
         }
     }
 
-    @Test func testThatItIsComparedWithTheConfigurationsNewestComparableOneBefore() async throws {
+    @Test(
+        .proves(
+            .reports,
+            "Coverage is stored for each attempt and shown beside the configuration's last one: on the page, in the API and by `martlet show`"
+        ))
+    func testThatItIsComparedWithTheConfigurationsNewestComparableOneBefore() async throws {
         try await withStore { fixture in
             // given
             let store = fixture.store
@@ -89,7 +100,12 @@ import Testing
         }
     }
 
-    @Test func testThatADamagedOneIsSaidAndNeverATrap() async throws {
+    @Test(
+        .proves(
+            .reports,
+            "Coverage is stored for each attempt and shown beside the configuration's last one: on the page, in the API and by `martlet show`"
+        ))
+    func testThatADamagedOneIsSaidAndNeverATrap() async throws {
         try await withStore { fixture in
             // given
             let files = (0..<40).map { Self.file("Sources/File\($0)", $0, 40) }

@@ -1,13 +1,15 @@
 import Foundation
 import GRDB
 import Model
+import TestSupport
 import Testing
 
 @testable import Storage
 
 /// Whatever a damaged file has in place of a column's value, a read returns or throws. It never ends the process.
 @Suite struct StoreDamageTests {
-    @Test func testThatNoValueOfAnyColumnEndsAReading() async throws {
+    @Test(.proves(.intake, "Rows are read in one checked way: an invalid value is an error that names its column"))
+    func testThatNoValueOfAnyColumnEndsAReading() async throws {
         try await withStorePath { path in
             // given: rows in every table, and tables that accept any value
             let tables = try await Self.prepare(path)

@@ -1,10 +1,12 @@
 import Model
+import TestSupport
 import Testing
 
 @testable import Storage
 
 @Suite struct StoreEventsTests {
-    @Suite struct GivenAStoredDelivery {
+    @Suite(.proves(.storage, "Deliveries: UNIQUE(hook, delivery id) and the body's digest"))
+    struct GivenAStoredDelivery {
         @Test func testThatTheSameDeliveryIsADuplicate() async throws {
             try await withStore { fixture in
                 // given

@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import Model
+import TestSupport
 import Testing
 
 @testable import Storage
@@ -147,7 +148,8 @@ import Testing
         return text
     }
 
-    @Test func testThatEveryFailedWriteLeavesAStoreFromWhichTheWorkGoesOn() async throws {
+    @Test(.proves(.storage, "Every write may fail; a newer schema is refused"))
+    func testThatEveryFailedWriteLeavesAStoreFromWhichTheWorkGoesOn() async throws {
         // given: the end without a failure
         let acts = try life()
         var expected = ""

@@ -1,5 +1,6 @@
 import GRDB
 import Model
+import TestSupport
 import Testing
 
 @testable import Storage
@@ -12,7 +13,8 @@ import Testing
     }
 
     @Suite struct GivenABot {
-        @Test func testThatNumbersCountFromOneAndAreNeverUsedAgain() async throws {
+        @Test(.proves(.storage, "Integrations: numbers of a bot, never reused"))
+        func testThatNumbersCountFromOneAndAreNeverUsedAgain() async throws {
             try await withStore { fixture in
                 // given
                 _ = try await fixture.queue(1)
@@ -47,7 +49,8 @@ import Testing
             }
         }
 
-        @Test func testThatNumbersOfAHundredAtOnceHaveNoGaps() async throws {
+        @Test(.proves(.storage, "Integrations: numbers of a bot, never reused"))
+        func testThatNumbersOfAHundredAtOnceHaveNoGaps() async throws {
             try await withStore { fixture in
                 let numbers = try await withThrowingTaskGroup(of: Int.self) { group in
                     for number in 1...100 { group.addTask { try await fixture.queue(number).id.number } }

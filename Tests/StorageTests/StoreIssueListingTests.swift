@@ -1,4 +1,5 @@
 import Model
+import TestSupport
 import Testing
 
 @testable import Storage
@@ -14,7 +15,8 @@ import Testing
             configurations: try configurations.map { try name($0) })
     }
 
-    @Test func testThatAPartHasItsIssuesInOrderAndTheCountsOfAll() async throws {
+    @Test(.proves(.web, "Pages of 200 issues or tests with links to the rest and the counts of all"))
+    func testThatAPartHasItsIssuesInOrderAndTheCountsOfAll() async throws {
         try await withStore { fixture in
             // given
             let id = try await fixture.queue().id

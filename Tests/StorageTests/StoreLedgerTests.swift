@@ -1,5 +1,6 @@
 import Model
 import Storage
+import TestSupport
 import Testing
 
 /// Cases in which a commit could be missed or judged twice, in addition to those of `StoreScansTests`.
@@ -14,7 +15,12 @@ import Testing
     }
 
     /// Its push is announced after a poll has found it.
-    @Test func testThatWhatAPollFoundIsADuplicateForTheWebhookThatComesLater() async throws {
+    @Test(
+        .proves(
+            .intake,
+            "Two deliveries between two looks, a poll before the webhook, a late delivery: one integration, each event with its outcome"
+        ))
+    func testThatWhatAPollFoundIsADuplicateForTheWebhookThatComesLater() async throws {
         try await withStore { fixture in
             // given
             try await fixture.scan([.main: commit(1)])
@@ -32,7 +38,8 @@ import Testing
     }
 
     /// It may be forced or not, because ancestry is not checked.
-    @Test func testThatAForcedPushBackToAnOlderCommitIsAnUpdateOfItsOwn() async throws {
+    @Test(.proves(.intake, "A→B→A→B, forced pushes, deleted and recreated branches"))
+    func testThatAForcedPushBackToAnOlderCommitIsAnUpdateOfItsOwn() async throws {
         try await withStore { fixture in
             for number in [1, 2, 3] { try await fixture.scan([.main: commit(number)]) }
             // when
@@ -46,7 +53,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [(1, 0), (2, 1)])
+    @Test(.proves(.intake, "A→B→A→B, forced pushes, deleted and recreated branches"), arguments: [(1, 0), (2, 1)])
     func testThatABranchThatWasDeletedAndMadeAgainBetweenTwoScansIsWhatItIsNow(
         _ number: Int, _ updates: Int
     ) async throws {
@@ -65,7 +72,8 @@ import Testing
         }
     }
 
-    @Test func testThatATagThatMovesIsIntegratedAgainAndOneThatIsDeletedIsNot() async throws {
+    @Test(.proves(.intake, "Moved tags, two branches at one commit, a tag and a branch of one name"))
+    func testThatATagThatMovesIsIntegratedAgainAndOneThatIsDeletedIsNot() async throws {
         try await withStore { fixture in
             let watchers = [try fixture.watcher(tags: ["*"])]
             try await fixture.scan([.main: commit(1)], watchers: watchers)
@@ -80,7 +88,8 @@ import Testing
         }
     }
 
-    @Test func testThatTwoBranchesAndATagAtOneCommitAreThreeIntegrations() async throws {
+    @Test(.proves(.intake, "Moved tags, two branches at one commit, a tag and a branch of one name"))
+    func testThatTwoBranchesAndATagAtOneCommitAreThreeIntegrations() async throws {
         try await withStore { fixture in
             let watchers = [try fixture.watcher(branches: ["**"], tags: ["*"])]
             try await fixture.scan([.main: commit(1)], watchers: watchers)

@@ -20,7 +20,8 @@ import Testing
         }
     }
 
-    @Test func testThatAsManyStatementsRunForManyBotsAsForOne() async throws {
+    @Test(.proves(.web, "Lists read what they show, however many bots, issues and queued integrations there are"))
+    func testThatAsManyStatementsRunForManyBotsAsForOne() async throws {
         let kit = try name("kit")
         for bots in [["kit"], (0..<30).map { "bot\($0)" } + ["kit"]] {
             try await withStore(bots) { fixture in
@@ -126,7 +127,8 @@ import Testing
         }
     }
 
-    @Test func testThatListsDecodeNoRecipe() async throws {
+    @Test(.proves(.web, "Lists read what they show, however many bots, issues and queued integrations there are"))
+    func testThatListsDecodeNoRecipe() async throws {
         try await withStore { fixture in
             // given: JSON that is no recipe, for a recognized project
             let id = try await fixture.queue().id
@@ -169,7 +171,8 @@ import Testing
         }
     }
 
-    @Test func testThatQueriesReadNoMoreThanTheyAnswer() async throws {
+    @Test(.proves(.web, "Lists read what they show, however many bots, issues and queued integrations there are"))
+    func testThatQueriesReadNoMoreThanTheyAnswer() async throws {
         try await withStore { fixture in
             // the queue: only its index, in its order
             let heads = try await Self.plan(fixture, Store.headsQuery)

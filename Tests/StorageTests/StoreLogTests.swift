@@ -1,12 +1,18 @@
 import Foundation
 import GRDB
 import Model
+import TestSupport
 import Testing
 
 @testable import Storage
 
 /// The write-ahead log beside the database's file.
-@Suite struct StoreLogTests {
+@Suite(
+    .proves(
+        .testHistory,
+        "The database's log is used again, also after a read that took long; a kill beside it loses nothing that was committed"
+    ))
+struct StoreLogTests {
     private static let pageSize = 4096
     /// The least number of pages of one `fill`.
     private static let pages = 97

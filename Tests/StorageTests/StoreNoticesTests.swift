@@ -69,7 +69,12 @@ import Testing
         }
     }
 
-    @Test func testThatAPullRequestStandsForNothingAndWhatStandsIsBounded() async throws {
+    @Test(
+        .proves(
+            .intake,
+            "Pull requests: silences, branch health and lists of branches do not include theirs; rows are bounded, and with more than 2,000 none is called closed"
+        ))
+    func testThatAPullRequestStandsForNothingAndWhatStandsIsBounded() async throws {
         try await Self.withNotices { fixture in
             // given: as many refs as are kept, and more
             try await fixture.change(
@@ -97,7 +102,12 @@ import Testing
         }
     }
 
-    @Test func testThatEachChangeIsToldOnceToEach() async throws {
+    @Test(
+        .proves(
+            .notices,
+            "A notification is stored with the end that causes it, once for each recipient. One message reports the break and its new issues"
+        ))
+    func testThatEachChangeIsToldOnceToEach() async throws {
         try await Self.withNotices { fixture in
             // when
             for verdict: Verdict in [.succeeded, .testFailures, .buildErrors, .warnings, .succeeded] {
@@ -117,7 +127,12 @@ import Testing
         }
     }
 
-    @Test func testThatWhatSaysNothingOfTheCodeIsPassedOver() async throws {
+    @Test(
+        .proves(
+            .notices,
+            "Broke, fixed and new issue are a function of the integration and the branch's health; still failing is silent; canceled ones and our faults are passed over"
+        ))
+    func testThatWhatSaysNothingOfTheCodeIsPassedOver() async throws {
         try await Self.withNotices { fixture in
             for verdict: Verdict in [.buildErrors, .canceled, .internalError, .checkoutError, .succeeded] {
                 try await Self.end(fixture, verdict)
@@ -142,7 +157,12 @@ import Testing
         }
     }
 
-    @Test func testThatNewIssuesAreToldAndBrokeSaysThemToo() async throws {
+    @Test(
+        .proves(
+            .notices,
+            "A notification is stored with the end that causes it, once for each recipient. One message reports the break and its new issues"
+        ))
+    func testThatNewIssuesAreToldAndBrokeSaysThemToo() async throws {
         try await Self.withNotices { fixture in
             try await Self.end(fixture, .succeeded, issues: [Self.issue(.analyzerWarning)])
             try await Self.end(fixture, .warnings, issues: [Self.issue(.warning)])
@@ -159,7 +179,10 @@ import Testing
         }
     }
 
-    @Test func testX6ThatOnlySureAuthorsOfNamedDomainsAreMailed() async throws {
+    @Test(
+        .proves(.notices, "Authors of new issues, surely laid to them, within the domains that the operator names (X6)")
+    )
+    func testX6ThatOnlySureAuthorsOfNamedDomainsAreMailed() async throws {
         try await Self.withNotices { fixture in
             // given
             let addresses = [
@@ -179,7 +202,10 @@ import Testing
         }
     }
 
-    @Test func testThatAMessageHasAtMostTwentyRecipients() async throws {
+    @Test(
+        .proves(
+            .notices, "Counts are of all issues, whatever is read and shown; mails say how many authors are not told"))
+    func testThatAMessageHasAtMostTwentyRecipients() async throws {
         try await Self.withNotices { fixture in
             let issues = try (0..<30).map { try Self.issue(by: "a\($0)@acme.example") }
             try await Self.end(fixture, .buildErrors, issues: issues)
@@ -191,7 +217,8 @@ import Testing
     }
 
     /// It ends what it would have permitted, so the code is not judged.
-    @Test func testThatAFailedTriggerBeforeTheJobsIsToldOnceUntilItSucceeds() async throws {
+    @Test(.proves(.notices, "A failed trigger before the jobs is notified once, until an integration ends otherwise"))
+    func testThatAFailedTriggerBeforeTheJobsIsToldOnceUntilItSucceeds() async throws {
         try await Self.withNotices { fixture in
             func refuse() async throws {
                 let id = try await fixture.queue().id
@@ -216,7 +243,12 @@ import Testing
         }
     }
 
-    @Test func testThatARerunTellsWhatItChanges() async throws {
+    @Test(
+        .proves(
+            .notices,
+            "Broke, fixed and new issue are a function of the integration and the branch's health; still failing is silent; canceled ones and our faults are passed over"
+        ))
+    func testThatARerunTellsWhatItChanges() async throws {
         try await Self.withNotices { fixture in
             func rerun(_ id: IntegrationID, _ verdict: Verdict, _ issues: [Model.Issue] = []) async throws {
                 _ = try await fixture.store.reopen(id, for: NewRerun(requestedBy: "ann", jobs: []), at: time(30))
@@ -249,7 +281,12 @@ import Testing
         }
     }
 
-    @Test func testThatAnEndThatIsNotStoredTellsNobody() async throws {
+    @Test(
+        .proves(
+            .notices,
+            "A notification is stored with the end that causes it, once for each recipient. One message reports the break and its new issues"
+        ))
+    func testThatAnEndThatIsNotStoredTellsNobody() async throws {
         try await Self.withNotices { fixture in
             let id = try await fixture.queue().id
             await expectFailure(.illegalTransition) {
@@ -267,7 +304,8 @@ import Testing
         }
     }
 
-    @Test func testThatAVersionIsToldWhenItIsPublished() async throws {
+    @Test(.proves(.notices, "A release is notified in the transaction of its publication"))
+    func testThatAVersionIsToldWhenItIsPublished() async throws {
         try await Self.withNotices { fixture in
             // given
             let id = try await Self.end(fixture, .succeeded, on: .line)

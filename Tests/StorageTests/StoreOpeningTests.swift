@@ -7,7 +7,12 @@ import Testing
 @testable import Storage
 
 @Suite struct StoreOpeningTests {
-    @Test func testThatItMakesCommitsDurable() async throws {
+    @Test(
+        .proves(
+            .testHistory,
+            "The database's log is used again, also after a read that took long; a kill beside it loses nothing that was committed"
+        ))
+    func testThatItMakesCommitsDurable() async throws {
         try await withStore { fixture in
             // when
             let (journal, synchronous, foreignKeys, limit) = try await fixture.store.writer.write("ask") {
@@ -69,7 +74,8 @@ import Testing
         }
     }
 
-    @Test(.threat("PW4")) func testThatItRefusesANewerSchemaAndLeavesItAlone() async throws {
+    @Test(.proves(.storage, "Every write may fail; a newer schema is refused"), .threat("PW4"))
+    func testThatItRefusesANewerSchemaAndLeavesItAlone() async throws {
         try await withStorePath { path in
             // given
             let store = try Store.open(path: path)

@@ -1,5 +1,6 @@
 import GRDB
 import Model
+import TestSupport
 import Testing
 
 @testable import Storage
@@ -28,13 +29,17 @@ import Testing
     }
 
     /// No time is measured. A search by an index in its order costs the same with ten messages and with ten thousand.
-    @Test(arguments: [
-        ("take", Store.dueQuery), ("take a stray one", Store.strayQuery), ("places", Store.placesQuery),
-        ("newer", Store.newerQuery), ("settle", Store.settlement), ("recover", Store.recovery),
-        ("overdue", Store.overdueQuery), ("expire", Store.expiry), ("overflow", Store.overflowQuery),
-        ("supersede", Store.supersede),
-        ("insert", Store.insertion),
-    ])
+    @Test(
+        .proves(
+            .intake,
+            "No statement of the outbox's way reads all messages; one that fails, or cannot be read, holds up no other"),
+        arguments: [
+            ("take", Store.dueQuery), ("take a stray one", Store.strayQuery), ("places", Store.placesQuery),
+            ("newer", Store.newerQuery), ("settle", Store.settlement), ("recover", Store.recovery),
+            ("overdue", Store.overdueQuery), ("expire", Store.expiry), ("overflow", Store.overflowQuery),
+            ("supersede", Store.supersede),
+            ("insert", Store.insertion),
+        ])
     func testThatNoStatementReadsAllMessages(_ what: String, _ sql: String) async throws {
         try await withStore { fixture in
             let plan = try await fixture.store.writer.write("explain") { transaction in
@@ -52,7 +57,12 @@ import Testing
         }
     }
 
-    @Test func testThatEachAccountOfAForgeIsAPlaceOfItsOwn() async throws {
+    @Test(
+        .proves(
+            .intake,
+            "A message refused for its token (401, 403) waits for another; each account of a forge pauses by itself; a series of failures is the destination's"
+        ))
+    func testThatEachAccountOfAForgeIsAPlaceOfItsOwn() async throws {
         var other = StoreOutboxTests.target
         other.credentials = "other"
         try await Self.withReports([StoreOutboxTests.target, other]) { fixture in
@@ -68,7 +78,12 @@ import Testing
         }
     }
 
-    @Test func testThatOneThatFailedGoesAfterThoseThatAreDueLonger() async throws {
+    @Test(
+        .proves(
+            .intake,
+            "No statement of the outbox's way reads all messages; one that fails, or cannot be read, holds up no other")
+    )
+    func testThatOneThatFailedGoesAfterThoseThatAreDueLonger() async throws {
         try await Self.withReports { fixture in
             for number in 1...2 { _ = try await fixture.queue(number) }
             let first = try #require(try await Self.take(fixture))
@@ -107,7 +122,12 @@ import Testing
         }
     }
 
-    @Test func testThatOneThatCannotBeReadIsGivenUpAndTheNextIsTaken() async throws {
+    @Test(
+        .proves(
+            .intake,
+            "No statement of the outbox's way reads all messages; one that fails, or cannot be read, holds up no other")
+    )
+    func testThatOneThatCannotBeReadIsGivenUpAndTheNextIsTaken() async throws {
         try await Self.withReports { fixture in
             for number in 1...2 { _ = try await fixture.queue(number) }
             try await fixture.store.writer.write("damage") { transaction in
@@ -124,7 +144,12 @@ import Testing
         }
     }
 
-    @Test func testThatWhatWaitsTooLongIsGivenUpInBatchesAndTheRestStays() async throws {
+    @Test(
+        .proves(
+            .intake,
+            "Messages are retried with backoff and jitter, and `Retry-After` is honored up to 6 h. A refused one is given up with its reason, others after a day and at least 5 failures"
+        ))
+    func testThatWhatWaitsTooLongIsGivenUpInBatchesAndTheRestStays() async throws {
         try await Self.withReports { fixture in
             // given: more than a batch, of which the first was tried
             for number in 1...100 { _ = try await fixture.queue(number) }

@@ -1,4 +1,5 @@
 import Model
+import TestSupport
 import Testing
 
 @testable import Storage
@@ -34,7 +35,8 @@ import Testing
         }
     }
 
-    @Test func testThatEachMomentIsStoredWithTheChangeThatIsIt() async throws {
+    @Test(.proves(.intake, "One outbox: what is to be told is stored in the transaction of the change that causes it"))
+    func testThatEachMomentIsStoredWithTheChangeThatIsIt() async throws {
         try await Self.withReports { fixture in
             // when
             let id = try await fixture.queue().id
@@ -61,7 +63,8 @@ import Testing
         }
     }
 
-    @Test func testThatAChangeThatIsNotStoredLeavesNoMessage() async throws {
+    @Test(.proves(.intake, "One outbox: what is to be told is stored in the transaction of the change that causes it"))
+    func testThatAChangeThatIsNotStoredLeavesNoMessage() async throws {
         try await Self.withReports { fixture in
             let id = try await fixture.queue().id
             await expectFailure(.illegalTransition) {
@@ -128,7 +131,8 @@ import Testing
         }
     }
 
-    @Test func testThatARerunIsPendingAgainAndOneTakenBackShowsWhatWas() async throws {
+    @Test(.proves(.intake, "One outbox: what is to be told is stored in the transaction of the change that causes it"))
+    func testThatARerunIsPendingAgainAndOneTakenBackShowsWhatWas() async throws {
         try await Self.withReports { fixture in
             // given
             let id = try await fixture.queue().id
@@ -164,7 +168,11 @@ import Testing
             }
         }
 
-        @Test func testThatANewerOneOfTheSubjectWaitsForTheOneUnderWay() async throws {
+        @Test(
+            .proves(
+                .intake, "Pending before final; newer ones supersede older ones of the same subject that were not sent")
+        )
+        func testThatANewerOneOfTheSubjectWaitsForTheOneUnderWay() async throws {
             try await withReports { fixture in
                 let id = try await fixture.queue().id
                 let first = try #require(try await take(fixture))
@@ -178,7 +186,11 @@ import Testing
             }
         }
 
-        @Test func testThatOneThatFailedGivesWayToANewer() async throws {
+        @Test(
+            .proves(
+                .intake, "Pending before final; newer ones supersede older ones of the same subject that were not sent")
+        )
+        func testThatOneThatFailedGivesWayToANewer() async throws {
             try await withReports { fixture in
                 let id = try await fixture.queue().id
                 let first = try #require(try await take(fixture))
@@ -220,7 +232,12 @@ import Testing
         }
     }
 
-    @Test func testThatAPersonHasOnlyTheNewestOfWhatWasGivenUpTriedAgain() async throws {
+    @Test(
+        .proves(
+            .intake,
+            "The outbox on the page `/outbox`, in the interface, in the metrics and by `martlet outbox`; an operator has what was given up tried again"
+        ))
+    func testThatAPersonHasOnlyTheNewestOfWhatWasGivenUpTriedAgain() async throws {
         try await Self.withReports { fixture in
             // given
             let id = try await fixture.queue().id
@@ -241,7 +258,12 @@ import Testing
         }
     }
 
-    @Test func testThatWhatTellsOfARemovedIntegrationIsNotTriedAgain() async throws {
+    @Test(
+        .proves(
+            .intake,
+            "The outbox on the page `/outbox`, in the interface, in the metrics and by `martlet outbox`; an operator has what was given up tried again"
+        ))
+    func testThatWhatTellsOfARemovedIntegrationIsNotTriedAgain() async throws {
         try await Self.withReports { fixture in
             // given: all messages of the first were given up, and retention may remove it
             func done() async throws -> IntegrationID {
@@ -275,7 +297,8 @@ import Testing
         }
     }
 
-    @Test func testThatOldRowsAreRemovedAndOpenOnesStay() async throws {
+    @Test(.proves(.intake, "A slow or silent destination holds up no other; drained after a restart; bounded rows"))
+    func testThatOldRowsAreRemovedAndOpenOnesStay() async throws {
         try await Self.withReports { fixture in
             // given: three that are sent, and one that waits and is the oldest
             for number in 1...4 { _ = try await fixture.queue(number) }

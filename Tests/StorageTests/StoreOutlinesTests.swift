@@ -1,5 +1,6 @@
 import GRDB
 import Model
+import TestSupport
 import Testing
 
 @testable import Storage
@@ -21,7 +22,12 @@ import Testing
         }
 
         /// A version whose files cannot be read delays only requests for them: listings and ranges do not read files.
-        @Test func testThatListingsReadNoFiles() async throws {
+        @Test(
+            .proves(
+                .releases,
+                "Registry: Listings read only the files of shown versions; versions come in pages of 50, at most 200; a product's page shows the files of 20"
+            ))
+        func testThatListingsReadNoFiles() async throws {
             try await StoreVersionsTests.withPublisher { publisher in
                 // given
                 try await fill(publisher)
@@ -45,7 +51,12 @@ import Testing
             }
         }
 
-        @Test func testThatAPageOfThemHasTheirFiles() async throws {
+        @Test(
+            .proves(
+                .releases,
+                "Registry: Listings read only the files of shown versions; versions come in pages of 50, at most 200; a product's page shows the files of 20"
+            ))
+        func testThatAPageOfThemHasTheirFiles() async throws {
             try await StoreVersionsTests.withPublisher { publisher in
                 try await fill(publisher)
                 let numbers = try ["1.0.0", "1.10.0", "2.0.0", "7.0.0"].map(version)
@@ -65,7 +76,12 @@ import Testing
     }
 
     /// Each request asks who may read a product. The answer is cached until bots or versions change.
-    @Test func testThatWhoMayReadIsReadOnceUntilItChanges() async throws {
+    @Test(
+        .proves(
+            .releases,
+            "Registry: Listings read only the files of shown versions; versions come in pages of 50, at most 200; a product's page shows the files of 20"
+        ))
+    func testThatWhoMayReadIsReadOnceUntilItChanges() async throws {
         try await withStore { fixture in
             // given
             let store = fixture.store

@@ -14,7 +14,12 @@ import Testing
         return (main, head)
     }
 
-    @Test func testThatOneWhoseRefIsGoneForTenMinutesIsClosed() async throws {
+    @Test(
+        .proves(
+            .intake,
+            "Pull requests: a closing that was never announced is found: its ref is gone for ten minutes, its head is in its base, or 180 days passed without an event"
+        ))
+    func testThatOneWhoseRefIsGoneForTenMinutesIsClosed() async throws {
         try await withStore { fixture in
             // given
             let (main, head) = try await Self.opened(fixture)
@@ -43,7 +48,12 @@ import Testing
         }
     }
 
-    @Test func testThatOneWhoseHeadWasNeverThereHasADay() async throws {
+    @Test(
+        .proves(
+            .intake,
+            "Pull requests: a closing that was never announced is found: its ref is gone for ten minutes, its head is in its base, or 180 days passed without an event"
+        ))
+    func testThatOneWhoseHeadWasNeverThereHasADay() async throws {
         try await withStore { fixture in
             // given
             try await fixture.tell(try StoreFixture.claim(), id: "1")
@@ -57,7 +67,12 @@ import Testing
         }
     }
 
-    @Test func testThatOneWhoseHeadIsInItsBaseIsClosed() async throws {
+    @Test(
+        .proves(
+            .intake,
+            "Pull requests: a closing that was never announced is found: its ref is gone for ten minutes, its head is in its base, or 180 days passed without an event"
+        ))
+    func testThatOneWhoseHeadIsInItsBaseIsClosed() async throws {
         try await withStore { fixture in
             // given
             let (main, head) = try await Self.opened(fixture)
@@ -79,7 +94,12 @@ import Testing
         }
     }
 
-    @Test func testThatOneOfWhichNothingIsHeardForHalfAYearIsClosed() async throws {
+    @Test(
+        .proves(
+            .intake,
+            "Pull requests: a closing that was never announced is found: its ref is gone for ten minutes, its head is in its base, or 180 days passed without an event"
+        ))
+    func testThatOneOfWhichNothingIsHeardForHalfAYearIsClosed() async throws {
         try await withStore { fixture in
             // given: a head moves, which counts as an event
             let (main, _) = try await Self.opened(fixture)
@@ -107,7 +127,12 @@ import Testing
             """)
     }
 
-    @Test func testThatOneBeyondThoseThatAreLookedAtIsNotCalledClosed() async throws {
+    @Test(
+        .proves(
+            .intake,
+            "Pull requests: silences, branch health and lists of branches do not include theirs; rows are bounded, and with more than 2,000 none is called closed"
+        ))
+    func testThatOneBeyondThoseThatAreLookedAtIsNotCalledClosed() async throws {
         try await withStore { fixture in
             // given: more with higher numbers than a scan asks for
             try await Self.insert(fixture, Store.maximumOpenPulls, isOpen: true)
@@ -127,7 +152,12 @@ import Testing
         }
     }
 
-    @Test func testThatOfTooManyOpenOnesThoseWithTheLowestNumbersAreClosed() async throws {
+    @Test(
+        .proves(
+            .intake,
+            "Pull requests: silences, branch health and lists of branches do not include theirs; rows are bounded, and with more than 2,000 none is called closed"
+        ))
+    func testThatOfTooManyOpenOnesThoseWithTheLowestNumbersAreClosed() async throws {
         try await withStore { fixture in
             // given
             try await Self.insert(fixture, Store.maximumKnownPulls + 60, isOpen: true)
@@ -141,7 +171,12 @@ import Testing
         }
     }
 
-    @Test func testThatClosedOnesAreForgottenWithWhatWasApprovedOfThem() async throws {
+    @Test(
+        .proves(
+            .intake,
+            "Pull requests: silences, branch health and lists of branches do not include theirs; rows are bounded, and with more than 2,000 none is called closed"
+        ))
+    func testThatClosedOnesAreForgottenWithWhatWasApprovedOfThem() async throws {
         try await withStore { fixture in
             // given: one that was closed long ago and approved, and too many that were closed later
             let (main, head) = try await Self.opened(fixture)
@@ -176,7 +211,12 @@ import Testing
         }
     }
 
-    @Test func testThatApprovalsOfOneAreBounded() async throws {
+    @Test(
+        .proves(
+            .intake,
+            "Pull requests: silences, branch health and lists of branches do not include theirs; rows are bounded, and with more than 2,000 none is called closed"
+        ))
+    func testThatApprovalsOfOneAreBounded() async throws {
         try await withStore { fixture in
             // given
             let (_, head) = try await Self.opened(fixture)
@@ -204,7 +244,12 @@ import Testing
         }
     }
 
-    @Test func testThatClosedOnesAreNotReadToFindTheOpenOnes() async throws {
+    @Test(
+        .proves(
+            .intake,
+            "Pull requests: silences, branch health and lists of branches do not include theirs; rows are bounded, and with more than 2,000 none is called closed"
+        ))
+    func testThatClosedOnesAreNotReadToFindTheOpenOnes() async throws {
         try await withStore { fixture in
             let plans = try await fixture.store.read("explain") { db in
                 try [(Store.openPullsQuery, StoreFixture.repository), (Store.latestOfPullsQuery, "kit")].map {

@@ -17,7 +17,12 @@ import Testing
         return try await fixture.store.apply(.started, to: first.id, at: time(101))
     }
 
-    @Test func testThatOneThatIsOpenedAgainWhileItsRunIsBeingEndedIsIntegrated() async throws {
+    @Test(
+        .proves(
+            .intake,
+            "Pull requests: a newer head supersedes, closing ends what waits and runs, opening again integrates what was not"
+        ))
+    func testThatOneThatIsOpenedAgainWhileItsRunIsBeingEndedIsIntegrated() async throws {
         try await withStore { fixture in
             // given: it runs, is closed, and takes time to end
             let (main, head) = (try commit(1), try commit(7))
@@ -40,7 +45,12 @@ import Testing
         }
     }
 
-    @Test func testThatOneThatComesBackToItsBaseWhileItsRunIsBeingEndedIsIntegrated() async throws {
+    @Test(
+        .proves(
+            .intake,
+            "Pull requests: a newer head supersedes, closing ends what waits and runs, opening again integrates what was not"
+        ))
+    func testThatOneThatComesBackToItsBaseWhileItsRunIsBeingEndedIsIntegrated() async throws {
         try await withStore { fixture in
             // given: it runs for main, and ends because of the release branch
             let (heads, head) = ([RefName.main: try commit(1), .line: try commit(2)], try commit(7))
@@ -57,7 +67,12 @@ import Testing
         }
     }
 
-    @Test func testThatWhatAPersonEndsDoesNotCountEither() async throws {
+    @Test(
+        .proves(
+            .intake,
+            "Pull requests: a newer head supersedes, closing ends what waits and runs, opening again integrates what was not"
+        ))
+    func testThatWhatAPersonEndsDoesNotCountEither() async throws {
         try await withStore { fixture in
             // given
             let (main, head) = (try commit(1), try commit(7))

@@ -40,7 +40,11 @@ import Testing
                 cause: .poll, watchers: [watcher]))
     }
 
-    @Test func testThatEventsThatOvertakeEachOtherCountInTheForgesOrder() async throws {
+    @Test(
+        .proves(
+            .intake, "Pull requests: what an event tells of them is a claim, by each forge's form, in the forge's order"
+        ))
+    func testThatEventsThatOvertakeEachOtherCountInTheForgesOrder() async throws {
         try await withStore { fixture in
             // given: closed at 200, and an older event that arrives later
             try await tell(try claim(at: 100), id: "1", in: fixture)
@@ -58,7 +62,12 @@ import Testing
         }
     }
 
-    @Test func testThatAHeadIsNoRefOfTheRepository() async throws {
+    @Test(
+        .proves(
+            .intake,
+            "Pull requests: trusted only if the head is the tip of a branch that the same scan lists (W9, W10, G13, G14)"
+        ))
+    func testThatAHeadIsNoRefOfTheRepository() async throws {
         try await withStore { fixture in
             // given
             let (main, head) = (try commit(1), try commit(7))
@@ -78,7 +87,12 @@ import Testing
         }
     }
 
-    @Test func testThatABranchOfTheSameScanMakesItTrustedAndNoTagDoes() async throws {
+    @Test(
+        .proves(
+            .intake,
+            "Pull requests: trusted only if the head is the tip of a branch that the same scan lists (W9, W10, G13, G14)"
+        ))
+    func testThatABranchOfTheSameScanMakesItTrustedAndNoTagDoes() async throws {
         try await withStore { fixture in
             // given
             let head = try commit(7)

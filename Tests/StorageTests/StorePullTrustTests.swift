@@ -5,7 +5,11 @@ import Testing
 @testable import Storage
 
 /// Each scan decides again whether a head is trusted, according to its own list of refs.
-@Suite struct StorePullTrustTests {
+@Suite(
+    .proves(
+        .intake,
+        "Pull requests: trusted only if the head is the tip of a branch that the same scan lists (W9, W10, G13, G14)"))
+struct StorePullTrustTests {
     private static let topic = RefName(branch: "topic")
 
     @Test func testThatAForksHeadThatABranchGetsIsIntegratedAsItsOwn() async throws {

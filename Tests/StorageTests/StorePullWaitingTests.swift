@@ -5,7 +5,12 @@ import Testing
 @testable import Storage
 
 /// A head that the forge announces before its repository lists it.
-@Suite struct StorePullWaitingTests {
+@Suite(
+    .proves(
+        .intake,
+        "Pull requests: a head that the forge tells of before it lists it is looked for again, five times in a minute, and the delivery says so"
+    ))
+struct StorePullWaitingTests {
     @Test func testThatAnotherScanIsAskedForAfterAPause() async throws {
         try await withStore { fixture in
             // given

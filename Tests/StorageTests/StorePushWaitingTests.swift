@@ -5,7 +5,12 @@ import Testing
 @testable import Storage
 
 /// A push that is announced before its repository shows it.
-@Suite struct StorePushWaitingTests {
+@Suite(
+    .proves(
+        .intake,
+        "Pushes: a head that is announced before the repository shows it is looked for again, unless a later push overtook it"
+    ))
+struct StorePushWaitingTests {
     private static let tag = RefName(tag: "1.0")
 
     /// A push that the repository does not show when it is announced, but at the next scan.

@@ -6,7 +6,8 @@ import Testing
 
 /// The queries between a request and a job's first command.
 @Suite struct StoreQueueTests {
-    @Test func testThatTheHeadsAreTheOldestOfEachRef() async throws {
+    @Test(.proves(.storage, "The scheduler reads of a queue, however long, the oldest of each ref and cause"))
+    func testThatTheHeadsAreTheOldestOfEachRef() async throws {
         try await withStore { fixture in
             // given
             let first = try await fixture.queue(1).id
@@ -21,7 +22,8 @@ import Testing
     }
 
     /// A user's request precedes the schedule's, whenever it was queued.
-    @Test func testThatEachCauseAndARerunHasAHeadOfItsOwn() async throws {
+    @Test(.proves(.storage, "The scheduler reads of a queue, however long, the oldest of each ref and cause"))
+    func testThatEachCauseAndARerunHasAHeadOfItsOwn() async throws {
         try await withStore { fixture in
             // given
             let store = fixture.store
@@ -42,7 +44,8 @@ import Testing
     }
 
     /// Otherwise the scheduler would choose by the earlier cause.
-    @Test func testThatAHeadThatBecomesAnUpgradeIsReadAgain() async throws {
+    @Test(.proves(.storage, "The scheduler reads of a queue, however long, the oldest of each ref and cause"))
+    func testThatAHeadThatBecomesAnUpgradeIsReadAgain() async throws {
         try await withStore { fixture in
             // given: the tip of a branch that waits
             let store = fixture.store
@@ -68,7 +71,12 @@ import Testing
         }
     }
 
-    @Test func testThatBeginningStartsWhatWaitsAndNothingElse() async throws {
+    @Test(
+        .proves(
+            .storage,
+            "The start of an integration takes few transactions: the recipe with the first attempts, an attempt's few results, its few issues with its end"
+        ))
+    func testThatBeginningStartsWhatWaitsAndNothingElse() async throws {
         try await withStore { fixture in
             // given
             let store = fixture.store
@@ -144,7 +152,8 @@ import Testing
         }
     }
 
-    @Test func testThatARerunIsQueuedWithWhatCausedItOrNotAtAll() async throws {
+    @Test(.proves(.programs, "`rerun`: further attempts of one integration, the newest counts"))
+    func testThatARerunIsQueuedWithWhatCausedItOrNotAtAll() async throws {
         try await withStore { fixture in
             // given
             let store = fixture.store
@@ -171,7 +180,12 @@ import Testing
         }
     }
 
-    @Test func testThatOnlyWhatWaitsIsCanceledInTheQueue() async throws {
+    @Test(
+        .proves(
+            .intake,
+            "`cancel` with grace, in every state: queued, preparing, before-triggers, running, after-triggers, uploading"
+        ))
+    func testThatOnlyWhatWaitsIsCanceledInTheQueue() async throws {
         try await withStore { fixture in
             // given
             let store = fixture.store
@@ -207,7 +221,12 @@ import Testing
         }
     }
 
-    @Test func testThatTheRecipeBringsTheFirstAttempts() async throws {
+    @Test(
+        .proves(
+            .storage,
+            "The start of an integration takes few transactions: the recipe with the first attempts, an attempt's few results, its few issues with its end"
+        ))
+    func testThatTheRecipeBringsTheFirstAttempts() async throws {
         try await withStore { fixture in
             // given
             let id = try await fixture.queue().id

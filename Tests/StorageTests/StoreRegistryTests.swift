@@ -1,4 +1,5 @@
 import Model
+import TestSupport
 import Testing
 
 @testable import Storage
@@ -16,7 +17,11 @@ import Testing
                 ref: .line, source: .exactly(version(text)), onDisk: [], registry: package), at: time(1))
     }
 
-    @Test func testThatAVersionIsFoundByItsPackageInAnyCase() async throws {
+    @Test(
+        .proves(
+            .releases,
+            "Registry: `/registry`: releases listed with links, a yanked one with its problem, in any case of letters"))
+    func testThatAVersionIsFoundByItsPackageInAnyCase() async throws {
         try await withStore { fixture in
             // given
             let kit = try #require(kit)
@@ -37,7 +42,12 @@ import Testing
         }
     }
 
-    @Test func testThatAPackageBelongsToTheProductThatHasItFirst() async throws {
+    @Test(
+        .proves(
+            .releases,
+            "Registry: A package belongs to one product. Another one's is an error before publishing; the owner keeps it, whatever a new file is called"
+        ))
+    func testThatAPackageBelongsToTheProductThatHasItFirst() async throws {
         try await withStore { fixture in
             // given
             let kit = try #require(kit)
@@ -73,7 +83,12 @@ import Testing
     }
 
     /// The manifest counts, which is on the disk and signed, not the last reservation and its request.
-    @Test func testThatTheRowSaysWhatTheManifestSays() async throws {
+    @Test(
+        .proves(
+            .releases,
+            "Registry: A version is in it as its manifest says, whatever the bot's file says when its row is written at last"
+        ))
+    func testThatTheRowSaysWhatTheManifestSays() async throws {
         try await withStore { fixture in
             // given
             _ = try await reserve("1.0.0", of: "kit", as: nil, in: fixture)
@@ -94,7 +109,12 @@ import Testing
     }
 
     /// It is like a tree that was joined from two services.
-    @Test(arguments: [false, true]) func testThatAnotherProductsPackageIsNotTakenOver(isAdopted: Bool) async throws {
+    @Test(
+        .proves(
+            .releases,
+            "Registry: A package belongs to one product. Another one's is an error before publishing; the owner keeps it, whatever a new file is called"
+        ), arguments: [false, true])
+    func testThatAnotherProductsPackageIsNotTakenOver(isAdopted: Bool) async throws {
         try await withStore { fixture in
             // given
             let kit = try #require(kit)
@@ -124,7 +144,10 @@ import Testing
         }
     }
 
-    @Test func testThatAPackageStaysOfTheRepositoriesThatItsVersionsAreOf() async throws {
+    @Test(
+        .proves(
+            .releases, "Registry: A version stays of the repository that it was made of, wherever its bot looks today"))
+    func testThatAPackageStaysOfTheRepositoriesThatItsVersionsAreOf() async throws {
         try await withStore { fixture in
             // given
             let kit = try #require(kit)

@@ -1,10 +1,12 @@
 import Model
+import TestSupport
 import Testing
 
 @testable import Storage
 
 @Suite struct StoreRemovalTests {
-    @Test func testThatWhatIsBelowANumberGoesWithAllThatBelongsToIt() async throws {
+    @Test(.proves(.programs, "`martlet run` bounds its cache, and one run at a time works on a tree"))
+    func testThatWhatIsBelowANumberGoesWithAllThatBelongsToIt() async throws {
         try await withStore(["kit", "app"]) { fixture in
             // given
             let store = fixture.store

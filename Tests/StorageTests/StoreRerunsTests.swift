@@ -1,4 +1,5 @@
 import Model
+import TestSupport
 import Testing
 
 @testable import Storage
@@ -105,7 +106,8 @@ import Testing
         }
     }
 
-    @Test func testThatTakingBackRestoresWhatSupersededIt() async throws {
+    @Test(.proves(.programs, "`rerun`: further attempts of one integration, the newest counts"))
+    func testThatTakingBackRestoresWhatSupersededIt() async throws {
         try await withStore { fixture in
             // given
             let watchers = [try fixture.watcher(supersede: .queued)]

@@ -1,5 +1,6 @@
 import GRDB
 import Model
+import TestSupport
 import Testing
 
 @testable import Storage
@@ -34,7 +35,8 @@ import Testing
     }
 
     @Suite struct GivenAnAttempt {
-        @Test func testThatAttemptsCountPerJob() async throws {
+        @Test(.proves(.storage, "Attempts: UNIQUE(integration, job, attempt)"))
+        func testThatAttemptsCountPerJob() async throws {
             try await withStore { fixture in
                 let id = try await fixture.queue().id
                 for job in ["debug", "debug", "release"] {
@@ -66,7 +68,12 @@ import Testing
             }
         }
 
-        @Test func testThatItIsUnfinishedUntilItHasAVerdict() async throws {
+        @Test(
+            .proves(
+                .jobs,
+                "After a stop of the machine, mirrors are verified by their next fetch and workspaces start from scratch; a kill of the daemon doubts nothing"
+            ))
+        func testThatItIsUnfinishedUntilItHasAVerdict() async throws {
             try await withStore { fixture in
                 // given
                 let before = try await fixture.store.hasUnfinishedAttempts()
@@ -116,7 +123,13 @@ import Testing
     }
 
     @Suite struct GivenResults {
-        @Test func testThatTheyAreReadAsStored() async throws {
+        @Test(
+            .proves(.storage, "Tests and artifacts are shown once their attempt is processed"),
+            .proves(
+                .storage,
+                "The start of an integration takes few transactions: the recipe with the first attempts, an attempt's few results, its few issues with its end"
+            ))
+        func testThatTheyAreReadAsStored() async throws {
             try await withStore { fixture in
                 // given
                 let (store, id) = (fixture.store, try await StoreResultsTests.attempt(fixture))
@@ -145,7 +158,8 @@ import Testing
             }
         }
 
-        @Test func testThatNothingShowsBeforeTheAttemptIsProcessed() async throws {
+        @Test(.proves(.storage, "Tests and artifacts are shown once their attempt is processed"))
+        func testThatNothingShowsBeforeTheAttemptIsProcessed() async throws {
             try await withStore { fixture in
                 // given: the write of the last row fails
                 let (store, id) = (fixture.store, try await StoreResultsTests.attempt(fixture))
@@ -180,7 +194,8 @@ import Testing
             }
         }
 
-        @Test func testThatAnAttemptIsProcessedOnce() async throws {
+        @Test(.proves(.storage, "Attempts: UNIQUE(integration, job, attempt)"))
+        func testThatAnAttemptIsProcessedOnce() async throws {
             try await withStore { fixture in
                 let (store, id) = (fixture.store, try await StoreResultsTests.attempt(fixture))
                 try await store.storeResults(StoreResultsTests.results(3), of: id, at: time(40))
@@ -237,7 +252,8 @@ import Testing
             }
         }
 
-        @Test func testThatTheyShowOnceComplete() async throws {
+        @Test(.proves(.storage, "Issues are shown once their integration's comparison is complete"))
+        func testThatTheyShowOnceComplete() async throws {
             try await withStore { fixture in
                 // given
                 let id = try await fixture.queue().id
@@ -296,7 +312,8 @@ import Testing
     }
 
     @Suite struct GivenATrigger {
-        @Test func testThatItIsStoredAsItStartsAndAsItEnds() async throws {
+        @Test(.proves(.storage, "Triggers: UNIQUE(integration, trigger, attempt)"))
+        func testThatItIsStoredAsItStartsAndAsItEnds() async throws {
             try await withStore { fixture in
                 // given
                 let id = try await fixture.queue().id

@@ -1,5 +1,6 @@
 import GRDB
 import Model
+import TestSupport
 import Testing
 
 @testable import Storage
@@ -38,7 +39,12 @@ import Testing
         return Dictionary(uniqueKeysWithValues: rows.map { ($0.id.number, $0.holder ?? "") })
     }
 
-    @Suite struct GivenBranches {
+    @Suite(
+        .proves(
+            .releases,
+            "Versions: the newest green integration of a branch, published and running ones are kept, and whatever else is in use (R5)"
+        ))
+    struct GivenBranches {
         @Test func testThatTheNewestAndTheNewestGreenOfABranchAreKept() async throws {
             try await withStore { fixture in
                 // given: two branches that exist, and one that is gone
@@ -97,7 +103,12 @@ import Testing
         }
     }
 
-    @Suite struct GivenAnIntegrationInUse {
+    @Suite(
+        .proves(
+            .releases,
+            "Versions: the newest green integration of a branch, published and running ones are kept, and whatever else is in use (R5)"
+        ))
+    struct GivenAnIntegrationInUse {
         /// Runs a test with an integration that only the limits decide on, and a newer one.
         private func withOld(_ body: (StoreFixture, RetentionRow) async throws -> Void) async throws {
             try await withStore { fixture in
@@ -180,7 +191,12 @@ import Testing
         }
     }
 
-    @Suite struct GivenOneToRemove {
+    @Suite(
+        .proves(
+            .releases,
+            "Versions: Retention removes rows, files and held commit together; a kill leaves nothing half visible, and the next start finishes"
+        ))
+    struct GivenOneToRemove {
         private func removed(_ fixture: StoreFixture) async throws -> RetentionRow {
             _ = try await StoreRerunsTests.done(fixture)
             let attempt = try await fixture.store.addAttempt(
@@ -286,7 +302,8 @@ import Testing
         }
     }
 
-    @Suite struct GivenAClock {
+    @Suite(.proves(.releases, "Versions: a clock that jumps prunes nothing early (C1)"))
+    struct GivenAClock {
         /// The first round may be the one with the wrong clock.
         @Test func testC1ThatTheFirstTimeGoesOnFromTheNewestIntegration() async throws {
             try await withStore { fixture in

@@ -1,10 +1,16 @@
 import Model
+import TestSupport
 import Testing
 
 @testable import Storage
 
 extension StoreScansTests {
-    @Suite struct GivenPendingEvents {
+    @Suite(
+        .proves(
+            .intake,
+            "Two deliveries between two looks, a poll before the webhook, a late delivery: one integration, each event with its outcome"
+        ))
+    struct GivenPendingEvents {
         /// A delivery's claims, the refs of the next scan besides main at 1 and tag 1.0 at 1, and the outcome.
         struct Case: CustomTestStringConvertible, Sendable {
             var testDescription: String

@@ -1,4 +1,5 @@
 import Model
+import TestSupport
 import Testing
 
 @testable import Storage
@@ -13,7 +14,12 @@ import Testing
     }
 
     @Suite struct GivenARepositoryNeverScanned {
-        @Test func testThatMatchingBranchesGetOneIntegrationOfTheirTip() async throws {
+        @Test(
+            .proves(
+                .intake,
+                "A first look and wider patterns integrate each tip once, with tags as the baseline; a bot whose file was missing integrates what it missed, tags too"
+            ))
+        func testThatMatchingBranchesGetOneIntegrationOfTheirTip() async throws {
             try await withStore { fixture in
                 // when
                 let other = RefName(branch: "topic")
@@ -32,7 +38,12 @@ import Testing
             }
         }
 
-        @Test func testThatTagsAreTheBaseline() async throws {
+        @Test(
+            .proves(
+                .intake,
+                "A first look and wider patterns integrate each tip once, with tags as the baseline; a bot whose file was missing integrates what it missed, tags too"
+            ))
+        func testThatTagsAreTheBaseline() async throws {
             try await withStore { fixture in
                 let tag = RefName(tag: "1.0.0")
                 let outcome = try await fixture.scan(
@@ -59,7 +70,12 @@ import Testing
     }
 
     /// Its file was missing for a moment, and another bot's look has stored the refs that moved meanwhile.
-    @Test func testThatABotThatComesBackIntegratesWhatItHasMissed() async throws {
+    @Test(
+        .proves(
+            .intake,
+            "A first look and wider patterns integrate each tip once, with tags as the baseline; a bot whose file was missing integrates what it missed, tags too"
+        ))
+    func testThatABotThatComesBackIntegratesWhatItHasMissed() async throws {
         try await withStore(["kit", "lint"]) { fixture in
             // given
             let (kit, lint) = (try fixture.watcher(), try fixture.watcher("lint"))
@@ -80,7 +96,11 @@ import Testing
     }
 
     /// A tag that was pushed while the file was missing is released. Tags from before the bot's first scan are not.
-    @Test(arguments: [false, true])
+    @Test(
+        .proves(
+            .intake,
+            "A first look and wider patterns integrate each tip once, with tags as the baseline; a bot whose file was missing integrates what it missed, tags too"
+        ), arguments: [false, true])
     func testThatABotThatComesBackIntegratesTagsThatCameMeanwhile(isStoredByAnother: Bool) async throws {
         try await withStore(["kit", "lint"]) { fixture in
             // given
@@ -104,7 +124,12 @@ import Testing
         }
     }
 
-    @Test func testThatABotThatComesBackWithWiderPatternsLeavesOldTagsAlone() async throws {
+    @Test(
+        .proves(
+            .intake,
+            "A first look and wider patterns integrate each tip once, with tags as the baseline; a bot whose file was missing integrates what it missed, tags too"
+        ))
+    func testThatABotThatComesBackWithWiderPatternsLeavesOldTagsAlone() async throws {
         try await withStore(["kit"]) { fixture in
             // given
             let heads: [RefName: CommitID] = [.main: try commit(1), RefName(tag: "1.0"): try commit(2)]
@@ -122,7 +147,8 @@ import Testing
     }
 
     @Suite struct GivenAScan {
-        @Test func testThatTheSameScanAgainChangesNothing() async throws {
+        @Test(.proves(.storage, "Refs with head and generation; a scan compared with them in one transaction"))
+        func testThatTheSameScanAgainChangesNothing() async throws {
             try await withStore { fixture in
                 let heads: [RefName: CommitID] = [.main: try commit(1), .line: try commit(2)]
                 try await fixture.scan(heads)
@@ -133,7 +159,11 @@ import Testing
             }
         }
 
-        @Test func testThatGoingToAndFroIsFourUpdates() async throws {
+        @Test(
+            .proves(.storage, "Refs with head and generation; a scan compared with them in one transaction"),
+            .proves(.storage, "Ref updates: UNIQUE(repository, ref, generation)"),
+            .proves(.intake, "A→B→A→B, forced pushes, deleted and recreated branches"))
+        func testThatGoingToAndFroIsFourUpdates() async throws {
             try await withStore { fixture in
                 // when
                 for number in [1, 2, 1, 2] { try await fixture.scan([.main: commit(number)]) }
@@ -211,7 +241,8 @@ import Testing
             }
         }
 
-        @Test func testThatEachBotIntegratesTheUpdateOnce() async throws {
+        @Test(.proves(.storage, "Ref updates: UNIQUE(repository, ref, generation)"))
+        func testThatEachBotIntegratesTheUpdateOnce() async throws {
             try await withStore(["kit", "lint"]) { fixture in
                 let watchers = [try fixture.watcher(), try fixture.watcher("lint", branches: ["main"])]
                 try await fixture.scan([.main: commit(1)], watchers: watchers)
@@ -233,7 +264,12 @@ import Testing
     }
 
     @Suite struct GivenWidenedPatterns {
-        @Test func testThatNewlyMatchingBranchesGetOneIntegrationAndTagsNone() async throws {
+        @Test(
+            .proves(
+                .intake,
+                "A first look and wider patterns integrate each tip once, with tags as the baseline; a bot whose file was missing integrates what it missed, tags too"
+            ))
+        func testThatNewlyMatchingBranchesGetOneIntegrationAndTagsNone() async throws {
             try await withStore { fixture in
                 // given
                 let tag = RefName(tag: "1.0.0")

@@ -1,5 +1,6 @@
 import GRDB
 import Model
+import TestSupport
 import Testing
 
 @testable import Storage
@@ -29,7 +30,8 @@ import Testing
         try await fixture.store.issues(of: id).map { "\($0.fingerprint) \($0.status) \($0.silence?.reason ?? "-")" }
     }
 
-    @Test func testThatItShowsThereAndInTheNewestOfEachBranch() async throws {
+    @Test(.proves(.issueHistory, "An issue is muted with reason, user and expiry, and no failure becomes green by it"))
+    func testThatItShowsThereAndInTheNewestOfEachBranch() async throws {
         try await withStore { fixture in
             // given three integrations of main and one of a release branch, all with the issue `a`
             let line = RefName(branch: "release/1.0")
@@ -72,7 +74,12 @@ import Testing
         return id
     }
 
-    @Test func testThatAPullRequestsIsItsOwn() async throws {
+    @Test(
+        .proves(
+            .intake,
+            "Pull requests: silences, branch health and lists of branches do not include theirs; rows are bounded, and with more than 2,000 none is called closed"
+        ))
+    func testThatAPullRequestsIsItsOwn() async throws {
         try await withStore { fixture in
             // given: the same issue in main and in two pull requests, one with two heads
             let main = try await integration(fixture, 1, [issue("a")])
@@ -137,7 +144,8 @@ import Testing
         }
     }
 
-    @Test func testThatTheirNumberIsBoundedAndOldOnesAreForgotten() async throws {
+    @Test(.proves(.issueHistory, "An issue is muted with reason, user and expiry, and no failure becomes green by it"))
+    func testThatTheirNumberIsBoundedAndOldOnesAreForgotten() async throws {
         try await withStore { fixture in
             // given: as many as a bot may have
             let id = try await integration(fixture, 1, [issue("a"), issue("b")])

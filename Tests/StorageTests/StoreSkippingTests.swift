@@ -31,7 +31,10 @@ import Testing
     }
 
     /// A push that a newer one has ended belongs to the newer one. Otherwise the code of the earlier push would never be judged.
-    @Test(arguments: [Verdict.canceled, .checkoutError, .internalError])
+    @Test(
+        .proves(
+            .intake, "For `paths`, a push that a newer one superseded before it was judged belongs to the newer one"),
+        arguments: [Verdict.canceled, .checkoutError, .internalError])
     func testThatAPushThatNobodyJudgedBelongsToTheNext(verdict: Verdict) async throws {
         try await withStore { fixture in
             // given: the second and third end without a judgment of the code
@@ -47,7 +50,10 @@ import Testing
         }
     }
 
-    @Test func testThatOneThatASecondSupersedesBelongsToIt() async throws {
+    @Test(
+        .proves(
+            .intake, "For `paths`, a push that a newer one superseded before it was judged belongs to the newer one"))
+    func testThatOneThatASecondSupersedesBelongsToIt() async throws {
         try await withStore { fixture in
             try await end(try await looked(fixture, 1), .succeeded, fixture)
             _ = try await looked(fixture, 2)
@@ -69,7 +75,12 @@ import Testing
 
     /// A push that was skipped because of its message is part of the next push. Only one that was skipped because of `paths` is judged again,
     /// since the bot's `paths` may be wider now.
-    @Test func testThatOneThatWasSkippedBelongsToTheNext() async throws {
+    @Test(
+        .proves(
+            .intake,
+            "`paths` are compared with the commit that was judged last, also after a forced push and past skipped ones; a new branch with where it parts from the default branch"
+        ))
+    func testThatOneThatWasSkippedBelongsToTheNext() async throws {
         try await withStore { fixture in
             // given
             try await end(try await looked(fixture, 1), .succeeded, fixture)
@@ -83,7 +94,12 @@ import Testing
         }
     }
 
-    @Test func testThatTheFirstOfABranchIsNeverLeftOutAlsoWhereANewerOneEndsIt() async throws {
+    @Test(
+        .proves(
+            .intake,
+            "`paths` are compared with the commit that was judged last, also after a forced push and past skipped ones; a new branch with where it parts from the default branch"
+        ))
+    func testThatTheFirstOfABranchIsNeverLeftOutAlsoWhereANewerOneEndsIt() async throws {
         try await withStore(["kit", "lint"]) { fixture in
             // given: the other bot has seen the branch move
             for number in 1...2 {
@@ -98,7 +114,12 @@ import Testing
         }
     }
 
-    @Test func testThatTheOutcomeStaysWhileAnotherBotIntegratesTheUpdate() async throws {
+    @Test(
+        .proves(
+            .intake,
+            "Path filters (`paths:`) have gitignore(5)'s patterns. A push that changes none of the files is skipped with its reason; the next one that does is integrated"
+        ))
+    func testThatTheOutcomeStaysWhileAnotherBotIntegratesTheUpdate() async throws {
         try await withStore(["kit", "lint"]) { fixture in
             // given
             let watchers = [try fixture.watcher(), try fixture.watcher("lint")]
@@ -134,7 +155,8 @@ import Testing
         }
     }
 
-    @Test func testThatARerunIsNotSkippedAndOneThatIsTakenBackIs() async throws {
+    @Test(.proves(.intake, "`paths` never skip tags, users' requests, schedules and reruns"))
+    func testThatARerunIsNotSkippedAndOneThatIsTakenBackIs() async throws {
         try await withStore { fixture in
             // given
             let first = try await looked(fixture, 1)

@@ -1,4 +1,5 @@
 import Model
+import TestSupport
 import Testing
 
 @testable import Storage
@@ -14,7 +15,9 @@ import Testing
     }
 
     @Suite struct GivenOneThatWaits {
-        @Test(arguments: [BotSpecification.Supersede.queued, .running])
+        @Test(
+            .proves(.intake, "`supersede: queued, running, never`, with outcomes and reasons"),
+            arguments: [BotSpecification.Supersede.queued, .running])
         func testThatItIsCanceledWithReasonAndOutcome(supersede: BotSpecification.Supersede) async throws {
             try await withStore { fixture in
                 // given: a push announced the first
@@ -94,7 +97,8 @@ import Testing
         }
 
         /// One bot's run ends green although it is marked. Another bot's run of the same update is canceled for good.
-        @Test func testThatWhatEndedOtherwiseWasNotSuperseded() async throws {
+        @Test(.proves(.intake, "`supersede: queued, running, never`, with outcomes and reasons"))
+        func testThatWhatEndedOtherwiseWasNotSuperseded() async throws {
             try await withStore(["kit", "lint"]) { fixture in
                 // given
                 let store = fixture.store
@@ -119,10 +123,12 @@ import Testing
             }
         }
 
-        @Test(arguments: [
-            (IntegrationStep.preparing, true), (.beforeTriggers, true), (.running, true), (.afterTriggers, false),
-            (.uploading, false),
-        ])
+        @Test(
+            .proves(.intake, "`supersede: queued, running, never`, with outcomes and reasons"),
+            arguments: [
+                (IntegrationStep.preparing, true), (.beforeTriggers, true), (.running, true), (.afterTriggers, false),
+                (.uploading, false),
+            ])
         func testThatRunningMarksItUntilItsTriggersBegin(step: IntegrationStep, isMarked: Bool) async throws {
             try await withStore { fixture in
                 // given

@@ -1,4 +1,5 @@
 import Model
+import TestSupport
 import Testing
 
 @testable import Storage
@@ -42,7 +43,8 @@ import Testing
     @Suite struct GivenItsHistory {
         private typealias Outer = StoreTestHistoryTests
 
-        @Test func testThatEveryIntegrationThatRanItIsTold() async throws {
+        @Test(.proves(.testHistory, "Per test: history, last failures, durations, on which configurations"))
+        func testThatEveryIntegrationThatRanItIsTold() async throws {
             try await withStore { fixture in
                 // given
                 try await Outer.fill(fixture)
@@ -65,7 +67,8 @@ import Testing
             }
         }
 
-        @Test func testThatItCanBeOfOneBranchAndConfigurationAndComesInParts() async throws {
+        @Test(.proves(.testHistory, "Per test: history, last failures, durations, on which configurations"))
+        func testThatItCanBeOfOneBranchAndConfigurationAndComesInParts() async throws {
             try await withStore { fixture in
                 try await Outer.fill(fixture)
                 let kit = try name("kit")
@@ -85,7 +88,8 @@ import Testing
             }
         }
 
-        @Test func testThatHowManyInARowFailIsCounted() async throws {
+        @Test(.proves(.testHistory, "Per test: history, last failures, durations, on which configurations"))
+        func testThatHowManyInARowFailIsCounted() async throws {
             try await withStore { fixture in
                 for outcome in [TestResult.Outcome.passed, .failed, .crashed] {
                     try await Outer.tests.integrate(fixture, Outer.tests.tests(0..<5, [1: outcome]))
@@ -116,7 +120,9 @@ import Testing
             }
         }
 
-        @Test(arguments: [TestResult.Outcome.failed, .crashed, .flaky, .skipped])
+        @Test(
+            .proves(.intake, "Rows are read in one checked way: an invalid value is an error that names its column"),
+            arguments: [TestResult.Outcome.failed, .crashed, .flaky, .skipped])
         func testThatWhatEndedWithoutAMessageHasNone(_ outcome: TestResult.Outcome) async throws {
             try await withStore { fixture in
                 // given
@@ -131,7 +137,8 @@ import Testing
             }
         }
 
-        @Test func testThatTheLastAttemptCountsAndTheFailureBeforeIsRemembered() async throws {
+        @Test(.proves(.testHistory, "Per test: history, last failures, durations, on which configurations"))
+        func testThatTheLastAttemptCountsAndTheFailureBeforeIsRemembered() async throws {
             try await withStore { fixture in
                 // given
                 let first = try await Outer.tests.integrate(fixture, Outer.tests.tests(0..<5, [1: .failed]))
@@ -175,7 +182,8 @@ import Testing
     @Suite struct GivenAGrid {
         private typealias Outer = StoreTestHistoryTests
 
-        @Test func testThatItShowsWhatIsNotPassedEverywhereAndWhatFailsFirst() async throws {
+        @Test(.proves(.testHistory, "The grid tests × configurations says \"fails only in release\""))
+        func testThatItShowsWhatIsNotPassedEverywhereAndWhatFailsFirst() async throws {
             try await withStore { fixture in
                 // given
                 let id = try await Outer.integrate(
@@ -215,7 +223,9 @@ import Testing
     @Suite struct GivenABotsTests {
         private typealias Outer = StoreTestHistoryTests
 
-        @Test func testThatFlakyOnesAndThoseThatGoBackAndForthAreTold() async throws {
+        @Test(
+            .proves(.testHistory, "The flaky tests of a bot, how often of how many, and those that go back and forth"))
+        func testThatFlakyOnesAndThoseThatGoBackAndForthAreTold() async throws {
             try await withStore { fixture in
                 // given: test1 is flaky twice, test2 fails every other time, test3 once, and the release branch has no failure
                 for number in 1...6 {

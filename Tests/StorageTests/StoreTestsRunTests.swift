@@ -1,12 +1,18 @@
 import GRDB
 import Model
+import TestSupport
 import Testing
 
 @testable import Storage
 
 /// The comparison asks which tests ran, and reads no more than that.
 @Suite struct StoreTestsRunTests {
-    @Test(arguments: [50, 3000]) func testThatItSaysWhichOfTheNamedRan(_ count: Int) async throws {
+    @Test(
+        .proves(
+            .testHistory,
+            "Integrations are compared without reading every test: only whether earlier failures ran again"),
+        arguments: [50, 3000])
+    func testThatItSaysWhichOfTheNamedRan(_ count: Int) async throws {
         try await withStore { fixture in
             // given: a profile, one that is gone, one that is new, one that is skipped, and a name with a slash of its own
             var tests = StoreTestRecordsTests.tests(0..<count)
@@ -45,7 +51,11 @@ import Testing
         }
     }
 
-    @Test func testThatNoRecordIsReadWhereNoTestIsNamed() async throws {
+    @Test(
+        .proves(
+            .testHistory,
+            "Integrations are compared without reading every test: only whether earlier failures ran again"))
+    func testThatNoRecordIsReadWhereNoTestIsNamed() async throws {
         try await withStore { fixture in
             // given: a record that cannot be read
             let id = try await StoreTestRecordsTests.integrate(fixture, StoreTestRecordsTests.tests(0..<600))

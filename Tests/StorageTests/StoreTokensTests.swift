@@ -1,12 +1,14 @@
 import Foundation
 import Model
+import TestSupport
 import Testing
 
 @testable import Storage
 
 @Suite struct StoreTokensTests {
     @Suite struct GivenAToken {
-        @Test func testThatItIsFoundByItsHash() async throws {
+        @Test(.proves(.storage, "Tokens, stored hashed"))
+        func testThatItIsFoundByItsHash() async throws {
             try await withStore { fixture in
                 #expect(try await fixture.store.hasTokens() == false)
                 try await fixture.store.createToken(name: "office", role: .operator, hash: "h1", at: time(1))

@@ -1,4 +1,5 @@
 import Model
+import TestSupport
 import Testing
 
 @testable import Storage
@@ -68,7 +69,8 @@ import Testing
             }
         }
 
-        @Test func testThatItIsAboveTheDatabasesAndTheDisks() async throws {
+        @Test(.proves(.versions, "Publishing, move 1: the row is reserved; the next number is above database and disk"))
+        func testThatItIsAboveTheDatabasesAndTheDisks() async throws {
             try await withPublisher { publisher in
                 _ = try await publisher.ask(1, integration: 1)
                 #expect(try await publisher.ask(2, integration: 2, onDisk: ["1.4.0"]) == .reserved(version("1.4.1")))
@@ -88,7 +90,8 @@ import Testing
             }
         }
 
-        @Test func testThatARerunOfAPublishedCommitIsAlreadyThere() async throws {
+        @Test(.proves(.versions, "Publishing, move 1: the row is reserved; the next number is above database and disk"))
+        func testThatARerunOfAPublishedCommitIsAlreadyThere() async throws {
             try await withPublisher { publisher in
                 _ = try await publisher.ask(1, integration: 1)
                 try await publisher.publish("1.4.0")
@@ -100,7 +103,8 @@ import Testing
             }
         }
 
-        @Test func testThatAnAncestorIsSuperseded() async throws {
+        @Test(.proves(.versions, "Publishing, move 1: the row is reserved; the next number is above database and disk"))
+        func testThatAnAncestorIsSuperseded() async throws {
             try await withPublisher { publisher in
                 _ = try await publisher.ask(2, integration: 2)
                 try await publisher.publish("1.4.0")
@@ -134,7 +138,8 @@ import Testing
             }
         }
 
-        @Test func testThatTwoRacingIntegrationsGetTwoNumbers() async throws {
+        @Test(.proves(.storage, "Versions: UNIQUE(product, version) and (product, branch, commit)"))
+        func testThatTwoRacingIntegrationsGetTwoNumbers() async throws {
             try await withPublisher { publisher in
                 // when
                 let answers = try await withThrowingTaskGroup(of: Reservation.self) { group in
@@ -149,7 +154,8 @@ import Testing
             }
         }
 
-        @Test func testThatTwoRacingIntegrationsOfOneCommitGetOneNumber() async throws {
+        @Test(.proves(.storage, "Versions: UNIQUE(product, version) and (product, branch, commit)"))
+        func testThatTwoRacingIntegrationsOfOneCommitGetOneNumber() async throws {
             try await withPublisher { publisher in
                 // given
                 for number in 1...2 { _ = try await publisher.fixture.queue(number) }
@@ -225,7 +231,8 @@ import Testing
     @Suite struct GivenAReservation {
         private let files = [Artifact(configuration: nil, path: "kit.tar.zst", size: ByteCount(3), sha256: "ab")]
 
-        @Test func testThatItIsPublishedWithItsFilesOnce() async throws {
+        @Test(.proves(.versions, "Move 4: the row is published"))
+        func testThatItIsPublishedWithItsFilesOnce() async throws {
             try await withPublisher { publisher in
                 // given
                 _ = try await publisher.ask(1, integration: 1)
@@ -301,7 +308,11 @@ import Testing
         }
 
         /// Numbers are never used again, even if only the version is left of an integration and its bot is created later.
-        @Test(arguments: ["kit", "later", "ki"])
+        @Test(
+            .proves(
+                .releases,
+                "Versions: An integration's number is never used again, even after the database was lost or an older one restored"
+            ), arguments: ["kit", "later", "ki"])
         func testThatItsIntegrationsNumberIsUsedUp(bot: String) async throws {
             try await withPublisher { publisher in
                 // given

@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import Model
+import TestSupport
 import Testing
 
 @testable import Storage
@@ -42,7 +43,8 @@ import Testing
         #expect(try await Self.read(value) == expected)
     }
 
-    @Test func testThatTheErrorNamesColumnTableAndRemedy() async throws {
+    @Test(.proves(.intake, "Rows are read in one checked way: an invalid value is an error that names its column"))
+    func testThatTheErrorNamesColumnTableAndRemedy() async throws {
         try await withStore { fixture in
             for query in ["reason", "0"] {
                 await expectFailure(

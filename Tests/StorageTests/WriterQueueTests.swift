@@ -3,6 +3,7 @@ import Foundation
 import GRDB
 import Model
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Storage
@@ -70,7 +71,8 @@ import Testing
             }
         }
 
-        @Test func testThatTheyNeedFarFewerCommitsAndAreAllDurable() async throws {
+        @Test(.proves(.storage, "The writer's queue: waiting writes in one transaction, results in batches"))
+        func testThatTheyNeedFarFewerCommitsAndAreAllDurable() async throws {
             try await withStore { fixture in
                 // given: more time than 100 writes need on the slowest machine
                 let writer = WriterQueue(
@@ -189,7 +191,8 @@ import Testing
         }
     }
 
-    @Test func testThatReadersDoNotWaitForTheWriter() async throws {
+    @Test(.proves(.storage, "The writer's queue: waiting writes in one transaction, results in batches"))
+    func testThatReadersDoNotWaitForTheWriter() async throws {
         try await withStore { fixture in
             // given
             let gate = DispatchSemaphore(value: 0)
@@ -205,7 +208,8 @@ import Testing
     }
 
     @Suite struct GivenAFullDisk {
-        @Test func testThatItSaysSoStoresNothingAndGoesOnWhenSpaceReturns() async throws {
+        @Test(.proves(.badInput, "A full disk loses no result"))
+        func testThatItSaysSoStoresNothingAndGoesOnWhenSpaceReturns() async throws {
             try await withStore { fixture in
                 // given
                 let before = try await fixture.queue(1)
@@ -284,7 +288,8 @@ import Testing
     }
 
     /// The log of each one is to be compressed.
-    @Test func testThatNoCompletionIsLostToASlowListener() async throws {
+    @Test(.proves(.jobs, "Finished logs compressed, and read alike"))
+    func testThatNoCompletionIsLostToASlowListener() async throws {
         try await withStore { fixture in
             // given
             let completions = fixture.store.completions()
@@ -304,7 +309,8 @@ import Testing
         }
     }
 
-    @Test func testThatABatchEndsWhereItsTimeDoes() {
+    @Test(.proves(.testHistory, "Results are stored in batches that end by time, so that the writer is free soon"))
+    func testThatABatchEndsWhereItsTimeDoes() {
         // given
         let items = Array(0..<250)
         var inserted: [Int] = []
@@ -317,7 +323,8 @@ import Testing
         #expect(inserted == (100..<250).map { $0 })
     }
 
-    @Test func testThatResultsComeInBatches() async throws {
+    @Test(.proves(.storage, "The writer's queue: waiting writes in one transaction, results in batches"))
+    func testThatResultsComeInBatches() async throws {
         try await withStore { fixture in
             // given
             let counter = CommitCounter()

@@ -34,7 +34,11 @@ import Testing
         withKnownIssue { expectContains("abc", "d") }
     }
 
-    @Test func testThatARejectionIsHeldToItsCode() async {
+    @Test(
+        .proves(
+            .testsAndPages,
+            "`Tests/TestSupport`: directories, seeded identifiers, clock, logger, git, processes, expectations"))
+    func testThatARejectionIsHeldToItsCode() async {
         let error = FileError(code: .exists, operation: "write", path: "x", message: "there already")
         let caught = await expectRejection(FileError.self, \.code, .exists) { throw error }
         #expect(caught == error)

@@ -51,7 +51,11 @@ import Transfer
         #expect(forge.history.count == ([.bitbucket, .bitbucketServer].contains(kind) ? 1 : 2))
     }
 
-    @Test(arguments: FakeForge.Kind.allCases)
+    @Test(
+        .proves(
+            .intake,
+            "A stateful fake forge with tests of its own; a real daemon reports to it over HTTP, through limits, lost answers, silence and kills"
+        ), arguments: FakeForge.Kind.allCases)
     func testThatItRefusesAWrongTokenStateCommitAndRepository(_ kind: FakeForge.Kind) throws {
         let forge = forge(kind)
         let good = Self.good(kind)
@@ -65,7 +69,12 @@ import Transfer
         #expect(forge.history.isEmpty)
     }
 
-    @Test func testThatGitHubTakesDescriptionsOf140CharactersAndNoMore() throws {
+    @Test(
+        .proves(
+            .intake,
+            "A stateful fake forge with tests of its own; a real daemon reports to it over HTTP, through limits, lost answers, silence and kills"
+        ))
+    func testThatGitHubTakesDescriptionsOf140CharactersAndNoMore() throws {
         let forge = forge(.github)
         let fits = String(repeating: "é", count: 140)
         #expect(try post(forge, ["state": "success", "description": fits]).status == 201)
@@ -84,7 +93,12 @@ import Transfer
         #expect(try post(forge, ["state": "pending", "context": "other"]).status == 201)
     }
 
-    @Test func testThatGitLabOnlyGoesForwardUntilItIsFinal() throws {
+    @Test(
+        .proves(
+            .intake,
+            "A stateful fake forge with tests of its own; a real daemon reports to it over HTTP, through limits, lost answers, silence and kills"
+        ))
+    func testThatGitLabOnlyGoesForwardUntilItIsFinal() throws {
         let forge = forge(.gitlab)
         func state(_ word: String) throws -> Int { try post(forge, ["state": word, "ref": "main"]).status }
         #expect(try state("pending") == 201)

@@ -5,7 +5,8 @@ import Transfer
 @Suite struct FakeTransportTests {
     private let url = "https://files.example/kit/a"
 
-    @Test func testThatItRecordsAnIssueForAnUnknownPath() async {
+    @Test(.proves(.transfer, "`FakeTransport`: stateful, with tests of its own"))
+    func testThatItRecordsAnIssueForAnUnknownPath() async {
         // given
         let transport = FakeTransport()
         transport.serve("https://files.example/kit/")
@@ -46,7 +47,8 @@ import Transfer
         }
     }
 
-    @Test func testThatItFailsTheNthRequestAsTold() async throws {
+    @Test(.proves(.transfer, "`FakeTransport`: stateful, with tests of its own"))
+    func testThatItFailsTheNthRequestAsTold() async throws {
         try await withFakeTransport { transport in
             // given
             transport.serve("https://files.example/")

@@ -30,7 +30,11 @@ import Testing
         }
     }
 
-    @Test func testThatItIsGoneWhenTheBodyThrows() async throws {
+    @Test(
+        .proves(
+            .testsAndPages,
+            "`Tests/TestSupport`: directories, seeded identifiers, clock, logger, git, processes, expectations"))
+    func testThatItIsGoneWhenTheBodyThrows() async throws {
         let path = Locked("")
         await #expect(throws: CancellationError.self) {
             try await withTemporaryDirectory { temporary in

@@ -4,7 +4,12 @@ import Testing
 import Transfer
 
 /// Row T3 of the threats: no data of ours reaches a server that cannot prove its identity.
-@Suite(.program("openssl"), .program("python3")) struct CertificateTests {
+@Suite(
+    .proves(
+        .transfer,
+        "A server with an expired, early, self-signed or foreign certificate, or with TLS below 1.2, gets nothing (T3)"),
+    .program("openssl"), .program("python3"))
+struct CertificateTests {
     enum Fault: String, CaseIterable, Sendable {
         case none, expired, notYetValid, selfSigned, otherAuthority, otherHost, otherPurpose, issuedByNoAuthority
     }

@@ -25,7 +25,12 @@ struct CurlTransportTests {
 
     // MARK: Who is on the other side
 
-    @Test func testThatItRefusesACertificateItDoesNotKnow() async throws {
+    @Test(
+        .proves(
+            .transfer,
+            "A server with an expired, early, self-signed or foreign certificate, or with TLS below 1.2, gets nothing (T3)"
+        ))
+    func testThatItRefusesACertificateItDoesNotKnow() async throws {
         try await withServer(isTLS: true) { server, transport in
             // given
             let request = TransferRequest(.get, server.origin + "/headers")
@@ -75,7 +80,9 @@ struct CurlTransportTests {
     }
 
     /// libcurl waits one second for a server that does not send `100 Continue`.
-    @Test(arguments: [(15, false), (2 << 20, true)])
+    @Test(
+        .proves(.transfer, "A small body goes out at once, without waiting for `100 Continue`"),
+        arguments: [(15, false), (2 << 20, true)])
     func testThatNoServerIsAskedWhetherASmallBodyIsWelcome(size: Int, isAsked: Bool) async throws {
         try await withServer { server, transport in
             // given
@@ -141,7 +148,12 @@ struct CurlTransportTests {
         }
     }
 
-    @Test func testThatWhereTheHeadIsTheAnswerTheBodyChangesNothing() async throws {
+    @Test(
+        .proves(
+            .notices,
+            "2xx takes a webhook, whatever comes after the head; a body that is not taken holds its branch up for an hour"
+        ))
+    func testThatWhereTheHeadIsTheAnswerTheBodyChangesNothing() async throws {
         try await withServer { server, transport in
             for path in ["/zeros?n=300000", "/stall", "/cut"] {
                 var request = get(server.origin + path)
@@ -179,7 +191,8 @@ struct CurlTransportTests {
 
     // MARK: Canceling and streams
 
-    @Test func testThatCancelingEndsATransferUnderWay() async throws {
+    @Test(.proves(.transfer, "One `Transport`, over libcurl's multi interface"))
+    func testThatCancelingEndsATransferUnderWay() async throws {
         try await withServer { server, transport in
             // given
             let request = get(server.origin + "/stall")
@@ -250,7 +263,8 @@ struct CurlTransportTests {
         }
     }
 
-    @Test func testThatManyTransfersRunAtOnce() async throws {
+    @Test(.proves(.transfer, "One `Transport`, over libcurl's multi interface"))
+    func testThatManyTransfersRunAtOnce() async throws {
         try await withServer { server, transport in
             let request = get(server.origin + "/zeros?n=100000")
             let sizes = try await withThrowingTaskGroup(of: Int64.self) { group in

@@ -31,7 +31,8 @@ import Transfer
             }
         }
 
-        @Test func testThatAMailArrivesWholeByEachWay() async throws {
+        @Test(.proves(.notices, "Mail by SMTP through libcurl, at a real Exim: smtps, STARTTLS, AUTH, whole bodies"))
+        func testThatAMailArrivesWholeByEachWay() async throws {
             try await withServer(needsUser: true) { server, transport in
                 // when
                 for (index, url) in [server.tlsURL, server.plainURL].enumerated() {
@@ -63,7 +64,9 @@ import Transfer
             }
         }
 
-        @Test func testThatAServerWithoutSTARTTLSGetsNoPasswordAndNoMail() async throws {
+        @Test(
+            .proves(.notices, "No STARTTLS and bad certificates end it before the password and the mail are sent (T3)"))
+        func testThatAServerWithoutSTARTTLSGetsNoPasswordAndNoMail() async throws {
             try await withServer(offersTLS: false) { server, transport in
                 let error = await expectRejection(TransferError.self, \.code, .schemeRefused) {
                     try await transport.perform(mail(server.plainURL, password: "secret"))
@@ -74,7 +77,9 @@ import Transfer
             }
         }
 
-        @Test func testT3ThatACertificateThatIsNotTrustedEndsItBeforeThePassword() async throws {
+        @Test(
+            .proves(.notices, "No STARTTLS and bad certificates end it before the password and the mail are sent (T3)"))
+        func testT3ThatACertificateThatIsNotTrustedEndsItBeforeThePassword() async throws {
             try await withServer { server, transport in
                 let named = server.tlsURL.replacing("127.0.0.1", with: "localhost")
                 for (url, authorities) in [
@@ -89,7 +94,12 @@ import Transfer
             }
         }
 
-        @Test func testThatWhatTheServerSaysIsTheAnswer() async throws {
+        @Test(
+            .proves(
+                .notices,
+                "4yz is retried; 5yz is given up with the server's message, except refusals of everything and 552; silence and lost answers are recognized"
+            ))
+        func testThatWhatTheServerSaysIsTheAnswer() async throws {
             try await withServer { server, transport in
                 // given
                 func answer(_ recipient: String) async throws -> TransferResponse {
@@ -142,7 +152,12 @@ import Transfer
             #expect(String(decoding: answer.body, as: UTF8.self) == "4.3.2 too many 4.3.2 connections, come again")
         }
 
-        @Test func testThatNobodyKnowsWhatBecameOfAMailWhoseAnswerWasLost() async throws {
+        @Test(
+            .proves(
+                .notices,
+                "4yz is retried; 5yz is given up with the server's message, except refusals of everything and 552; silence and lost answers are recognized"
+            ))
+        func testThatNobodyKnowsWhatBecameOfAMailWhoseAnswerWasLost() async throws {
             await expectRejection(TransferError.self, \.code, .interrupted) { try await answer("lossy") }
         }
 
@@ -154,13 +169,22 @@ import Transfer
         }
 
         /// libcurl waits for the answer to the farewell when its limit is over.
-        @Test func testThatAnAnswerThatComesAfterTheLimitIsOne() async throws {
+        @Test(
+            .proves(
+                .notices,
+                "A mail server has RFC 5321's time to answer; a later answer counts; a mail that may have arrived waits for an hour; the daemon can stop meanwhile"
+            ))
+        func testThatAnAnswerThatComesAfterTheLimitIsOne() async throws {
             let answer = try await answer("late", limit: passing)
             #expect(answer.status == 250)
             #expect(String(decoding: answer.body, as: UTF8.self) == "taken as 7")
         }
 
-        @Test(arguments: [("closed", "554 5.7.1 your address"), ("stranger", "530 5.7.0 authentication required")])
+        @Test(
+            .proves(
+                .notices,
+                "4yz is retried; 5yz is given up with the server's message, except refusals of everything and 552; silence and lost answers are recognized"
+            ), arguments: [("closed", "554 5.7.1 your address"), ("stranger", "530 5.7.0 authentication required")])
         func testThatARefusalOfEverybodyIsNotOneOfTheMail(_ manner: String, _ words: String) async throws {
             let error = await expectRejection(TransferError.self, \.code, .denied) { try await answer(manner) }
             expectContains(error?.message ?? "", words)
@@ -168,7 +192,12 @@ import Transfer
         }
 
         /// Then libcurl waits within one call, in which its thread handles no other request.
-        @Test func testThatCancelingEndsTheWaitForTheAnswer() async throws {
+        @Test(
+            .proves(
+                .notices,
+                "A mail server has RFC 5321's time to answer; a later answer counts; a mail that may have arrived waits for an hour; the daemon can stop meanwhile"
+            ))
+        func testThatCancelingEndsTheWaitForTheAnswer() async throws {
             try await withTemporaryDirectory { directory in
                 try await OddMailServer.running(as: "slow", in: directory) { server in
                     var request = mail(server.url, isPlain: true)
@@ -182,7 +211,12 @@ import Transfer
         }
     }
 
-    @Test func testThatASilentServerIsWaitedForOnlySoLong() async throws {
+    @Test(
+        .proves(
+            .notices,
+            "4yz is retried; 5yz is given up with the server's message, except refusals of everything and 552; silence and lost answers are recognized"
+        ))
+    func testThatASilentServerIsWaitedForOnlySoLong() async throws {
         let socket = try LoopbackSocket()
         defer { socket.stop() }
         var request = Self.mail("smtp://127.0.0.1:\(socket.port)", isPlain: true)
@@ -192,11 +226,13 @@ import Transfer
         }
     }
 
-    @Test(arguments: [
-        "ann@acme.example>\r\nRCPT TO:<eve@x.example", "ann@acme.example\nDATA", "a b@acme.example", "ann", "",
-        "ann@acme.example\0", "<ann@acme.example>", "ann@acme.example,eve@x.example", "ä@acme.example",
-        String(repeating: "a", count: 251) + "@b.c",
-    ])
+    @Test(
+        .proves(.notices, "Subject, names and text of others stay in their line, header and size (X6, T1)"),
+        arguments: [
+            "ann@acme.example>\r\nRCPT TO:<eve@x.example", "ann@acme.example\nDATA", "a b@acme.example", "ann", "",
+            "ann@acme.example\0", "<ann@acme.example>", "ann@acme.example,eve@x.example", "ä@acme.example",
+            String(repeating: "a", count: 251) + "@b.c",
+        ])
     func testT1ThatAnAddressCannotEndTheCommand(_ address: String) async throws {
         let socket = try LoopbackSocket()
         defer { socket.stop() }

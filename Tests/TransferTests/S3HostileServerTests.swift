@@ -4,7 +4,8 @@ import Testing
 import Transfer
 
 /// A bucket's server that answers falsely, or fails at the worst moment.
-@Suite struct S3HostileServerTests {
+@Suite(.proves(.releases, "Uploads: S3 (sigv4), against a strict server"))
+struct S3HostileServerTests {
     /// A server that answers by a closure, and records its requests.
     private final class Server: Transport {
         private let answer: @Sendable (TransferRequest) throws(TransferError) -> TransferResponse

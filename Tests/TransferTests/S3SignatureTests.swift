@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import Transfer
@@ -35,7 +36,8 @@ import Testing
             signature: "34b48302e7b5fa45bde8084f4b7868a86f0a534bc59db6670ed5711ef69dc6f7"),
     ]
 
-    @Test(arguments: 0..<4) func testThatItSignsAsTheExamplesDo(number: Int) {
+    @Test(.proves(.releases, "Uploads: S3 (sigv4), against a strict server"), arguments: 0..<4)
+    func testThatItSignsAsTheExamplesDo(number: Int) {
         let example = Self.examples[number]
         let fields = Self.signature.headers(
             example.method, host: "examplebucket.s3.amazonaws.com", path: example.path, query: example.query,
@@ -45,16 +47,18 @@ import Testing
         #expect(fields["x-amz-date"] == "20130524T000000Z")
     }
 
-    @Test(arguments: [
-        ("s3://acme-files/kit/{version}/", "https://acme-files.s3.us-east-1.amazonaws.com/kit/1/a"),
-        ("s3://acme-files/kit?region=eu-west-1", "https://acme-files.s3.eu-west-1.amazonaws.com/kit/a"),
-        ("s3://acme/k/?endpoint=https://s3.example:9000", "https://s3.example:9000/acme/k/a"),
-        (
-            "s3://acme/k/?endpoint=https%3A%2F%2Fs3.example&use_path_style=false&region=x",
-            "https://acme.s3.example/k/a"
-        ),
-        ("s3://acme/{branch}/{file}", "https://acme.s3.us-east-1.amazonaws.com/release%252F1.4/a"),
-    ])
+    @Test(
+        .proves(.releases, "Uploads: S3 (sigv4), against a strict server"),
+        arguments: [
+            ("s3://acme-files/kit/{version}/", "https://acme-files.s3.us-east-1.amazonaws.com/kit/1/a"),
+            ("s3://acme-files/kit?region=eu-west-1", "https://acme-files.s3.eu-west-1.amazonaws.com/kit/a"),
+            ("s3://acme/k/?endpoint=https://s3.example:9000", "https://s3.example:9000/acme/k/a"),
+            (
+                "s3://acme/k/?endpoint=https%3A%2F%2Fs3.example&use_path_style=false&region=x",
+                "https://acme.s3.example/k/a"
+            ),
+            ("s3://acme/{branch}/{file}", "https://acme.s3.us-east-1.amazonaws.com/release%252F1.4/a"),
+        ])
     func testThatAnAddressNamesBucketAndKey(template: String, url: String) throws {
         let target = try UploadTarget(
             UploadFile(path: "/a", name: "a", sha256: "", size: 0), template: template,

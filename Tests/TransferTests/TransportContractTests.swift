@@ -50,7 +50,10 @@ struct TransportContractTests {
 
     @Test(.program("nginx")) func testThatAllServersAreHere() { #expect(Kind.present == Kind.allCases) }
 
-    @Test(arguments: Kind.present) func testThatGetReturnsWhatPutStored(kind: Kind) async throws {
+    @Test(
+        .proves(.transfer, "One contract suite for the fake and for libcurl against real servers"),
+        arguments: Kind.present)
+    func testThatGetReturnsWhatPutStored(kind: Kind) async throws {
         try await withTransport(kind) { transport, base, directory in
             // given
             let bytes = (0..<300_000).map { UInt8(truncatingIfNeeded: $0 &* 7) }
@@ -124,7 +127,12 @@ struct TransportContractTests {
         }
     }
 
-    @Test(arguments: Kind.present) func testThatWhatIsSaidInsteadOfAFileIsTheBodyAndNoFile(kind: Kind) async throws {
+    @Test(
+        .proves(
+            .releases,
+            "Versions: `fetch --signers --as`, yanked versions, what a server says instead, outputs and addresses that cannot be"
+        ), arguments: Kind.present)
+    func testThatWhatIsSaidInsteadOfAFileIsTheBodyAndNoFile(kind: Kind) async throws {
         try await withTransport(kind) { transport, base, directory in
             // given: less room than any server's message needs
             var download = request(.get, base + "absent")
@@ -142,7 +150,10 @@ struct TransportContractTests {
         }
     }
 
-    @Test(arguments: Kind.present) func testThatAMoveNeverOverwrites(kind: Kind) async throws {
+    @Test(
+        .proves(.transfer, "One contract suite for the fake and for libcurl against real servers"),
+        arguments: Kind.present)
+    func testThatAMoveNeverOverwrites(kind: Kind) async throws {
         try await withTransport(kind) { transport, base, _ in
             // given
             _ = try await transport.perform(request(.put, base + "part", .bytes([1])))

@@ -24,6 +24,10 @@ import Transfer
     // MARK: T1, T2
 
     @Test(
+        .proves(
+            .releases,
+            "Uploads: Templates `{product} {version} {branch} {commit} {configuration} {file}`, each value encoded for its place (T1)"
+        ),
         .program("python3"),
         arguments: [
             "a?b#c", "%2f%2e%2e", "release/1.0", "a;type=i", "a b", "1.0.0+b", "größe", "🦜", "{file}", "a@b:c", "-Q",
@@ -55,7 +59,11 @@ import Transfer
         }
     }
 
-    @Test(.program("python3"), arguments: ["http://127.0.0.2:9/x", "file:///etc/passwd", "ftp://127.0.0.1/x"])
+    @Test(
+        .proves(
+            .releases,
+            "Uploads: Uploaded beside, read back (size, digest), moved into place; one version at the end (T2, T4, T5, U3f, U5, U6)"
+        ), .program("python3"), arguments: ["http://127.0.0.2:9/x", "file:///etc/passwd", "ftp://127.0.0.1/x"])
     func testThatT2ARedirectEndsTheUpload(target: String) async throws {
         try await withTemporaryDirectory { directory in
             try await PythonServer.running(in: directory) { server in
@@ -75,7 +83,12 @@ import Transfer
 
     // MARK: T4, T5
 
-    @Test func testThatT4OtherBytesThanWereSentAreNeverMoved() async throws {
+    @Test(
+        .proves(
+            .releases,
+            "Uploads: Uploaded beside, read back (size, digest), moved into place; one version at the end (T2, T4, T5, U3f, U5, U6)"
+        ))
+    func testThatT4OtherBytesThanWereSentAreNeverMoved() async throws {
         try await withTemporaryDirectory { directory in
             try await withFakeTransport { transport in
                 // given: the server answers 201 and stores fewer bytes, each time.
@@ -94,7 +107,12 @@ import Transfer
         }
     }
 
-    @Test func testThatT5AHundredUploadsOfTheSameMakeOneFile() async throws {
+    @Test(
+        .proves(
+            .releases,
+            "Uploads: Uploaded beside, read back (size, digest), moved into place; one version at the end (T2, T4, T5, U3f, U5, U6)"
+        ))
+    func testThatT5AHundredUploadsOfTheSameMakeOneFile() async throws {
         try await withTemporaryDirectory { directory in
             try await withFakeTransport { transport in
                 // given
@@ -114,7 +132,12 @@ import Transfer
         }
     }
 
-    @Test func testThatT5AnUploadEndsRightWhereverTheOneBeforeWasKilled() async throws {
+    @Test(
+        .proves(
+            .releases,
+            "Uploads: Uploaded beside, read back (size, digest), moved into place; one version at the end (T2, T4, T5, U3f, U5, U6)"
+        ))
+    func testThatT5AnUploadEndsRightWhereverTheOneBeforeWasKilled() async throws {
         for count in 1...40 {
             var isThrough = false
             try await withTemporaryDirectory { directory in
@@ -191,7 +214,12 @@ import Transfer
         }
     }
 
-    @Test func testThatU1fTriesAreBoundedAndTheWaitsGrow() async throws {
+    @Test(
+        .proves(
+            .releases,
+            "Uploads: Broken off: resumed (sftp, ftp, S3's parts) or restarted (http); tries bounded, each told (U1f, U2f)"
+        ))
+    func testThatU1fTriesAreBoundedAndTheWaitsGrow() async throws {
         try await withTemporaryDirectory { directory in
             try await withFakeTransport { transport in
                 // given
@@ -222,7 +250,12 @@ import Transfer
     }
 
     /// The process ends in the middle, at each tenth. Its task is canceled, and the server has what a kill leaves.
-    @Test(.program("sshd"), .program("ssh-keygen")) func testThatU2fTheNextProcessGoesOnAtEachTenth() async throws {
+    @Test(
+        .proves(
+            .releases,
+            "Uploads: Broken off: resumed (sftp, ftp, S3's parts) or restarted (http); tries bounded, each told (U1f, U2f)"
+        ), .program("sshd"), .program("ssh-keygen"))
+    func testThatU2fTheNextProcessGoesOnAtEachTenth() async throws {
         try await withTemporaryDirectory { directory in
             try await SSHServer.running(in: directory) { server in
                 // given
@@ -291,7 +324,12 @@ import Transfer
         }
     }
 
-    @Test func testThatU3fALostAnswerMakesNoSecondVersion() async throws {
+    @Test(
+        .proves(
+            .releases,
+            "Uploads: Uploaded beside, read back (size, digest), moved into place; one version at the end (T2, T4, T5, U3f, U5, U6)"
+        ))
+    func testThatU3fALostAnswerMakesNoSecondVersion() async throws {
         for request in 1...20 {
             var isThrough = false
             try await withTemporaryDirectory { directory in
@@ -313,7 +351,12 @@ import Transfer
 
     // MARK: U5, U6
 
-    @Test func testThatU5OtherBytesThanWereArchivedGetNoName() async throws {
+    @Test(
+        .proves(
+            .releases,
+            "Uploads: Uploaded beside, read back (size, digest), moved into place; one version at the end (T2, T4, T5, U3f, U5, U6)"
+        ))
+    func testThatU5OtherBytesThanWereArchivedGetNoName() async throws {
         try await withTemporaryDirectory { directory in
             try await withFakeTransport { transport in
                 // given: the file was changed after its digest was made.
@@ -332,7 +375,12 @@ import Transfer
         }
     }
 
-    @Test func testThatU6AVersionNeverGetsOtherBytes() async throws {
+    @Test(
+        .proves(
+            .releases,
+            "Uploads: Uploaded beside, read back (size, digest), moved into place; one version at the end (T2, T4, T5, U3f, U5, U6)"
+        ))
+    func testThatU6AVersionNeverGetsOtherBytes() async throws {
         try await withTemporaryDirectory { directory in
             try await withFakeTransport { transport in
                 // given

@@ -7,7 +7,10 @@ import Transfer
 /// Uploads to real servers on the loopback.
 @Suite struct UploadToServersTests {
     @Suite(.program("nginx")) struct GivenNginx {
-        @Test(arguments: ["PUT DELETE MKCOL MOVE", "PUT DELETE MKCOL", "PUT"])
+        @Test(
+            .proves(.releases, "Uploads: WebDAV: MKCOL, MOVE with `Overwrite: F`"),
+            .proves(.transfer, "Upload by http(s) PUT, beside and then moved"),
+            arguments: ["PUT DELETE MKCOL MOVE", "PUT DELETE MKCOL", "PUT"])
         func testThatFilesArriveWholeAndOnce(methods: String) async throws {
             try await withTemporaryDirectory { directory in
                 let makesDirectories = methods == "PUT"
@@ -46,7 +49,12 @@ import Transfer
             }
         }
 
-        @Test func testThatT1AValueIsOneName() async throws {
+        @Test(
+            .proves(
+                .releases,
+                "Uploads: Templates `{product} {version} {branch} {commit} {configuration} {file}`, each value encoded for its place (T1)"
+            ))
+        func testThatT1AValueIsOneName() async throws {
             try await withTemporaryDirectory { directory in
                 try await NginxServer.running(in: directory) { server in
                     let file = try UploaderTests.file(directory, "a", "one")
@@ -96,7 +104,10 @@ import Transfer
     }
 
     @Suite(.program("sshd"), .program("ssh-keygen")) struct GivenOpenSSH {
-        @Test func testThatFilesArriveWholeAndOnce() async throws {
+        @Test(
+            .proves(.releases, "Uploads: sftp with known hosts and an ed25519 key"),
+            .proves(.transfer, "Upload by sftp, beside and then moved; the host's key has to be known"))
+        func testThatFilesArriveWholeAndOnce() async throws {
             try await withTemporaryDirectory { directory in
                 try await SSHServer.running(in: directory) { server in
                     // given
@@ -122,7 +133,8 @@ import Transfer
             }
         }
 
-        @Test func testThatAnAddressInTheUsersHomeIsMovedThereToo() async throws {
+        @Test(.proves(.releases, "Uploads: an sftp address in the user's home (`/~/`)"))
+        func testThatAnAddressInTheUsersHomeIsMovedThereToo() async throws {
             try await withTemporaryDirectory { directory in
                 try await SSHServer.running(in: directory) { server in
                     // given
@@ -155,7 +167,12 @@ import Transfer
             }
         }
 
-        @Test func testThatT1AValueIsOneName() async throws {
+        @Test(
+            .proves(
+                .releases,
+                "Uploads: Templates `{product} {version} {branch} {commit} {configuration} {file}`, each value encoded for its place (T1)"
+            ))
+        func testThatT1AValueIsOneName() async throws {
             try await withTemporaryDirectory { directory in
                 try await SSHServer.running(in: directory) { server in
                     let file = try UploaderTests.file(directory, "a", "one")
@@ -170,7 +187,10 @@ import Transfer
             }
         }
 
-        @Test func testThatARenameNeverOverwrites() async throws {
+        @Test(
+            .proves(.releases, "Uploads: sftp with known hosts and an ed25519 key"),
+            .proves(.transfer, "Upload by sftp, beside and then moved; the host's key has to be known"))
+        func testThatARenameNeverOverwrites() async throws {
             try await withTemporaryDirectory { directory in
                 try await SSHServer.running(in: directory) { server in
                     // given
@@ -200,7 +220,10 @@ import Transfer
             }
         }
 
-        @Test func testThatTheHostKeyHasToBeKnown() async throws {
+        @Test(
+            .proves(.releases, "Uploads: sftp with known hosts and an ed25519 key"),
+            .proves(.transfer, "Upload by sftp, beside and then moved; the host's key has to be known"))
+        func testThatTheHostKeyHasToBeKnown() async throws {
             try await withTemporaryDirectory { directory in
                 try await SSHServer.running(in: directory) { server in
                     // given
@@ -225,7 +248,8 @@ import Transfer
             }
         }
 
-        @Test func testThatAWrongKeyIsNamed() async throws {
+        @Test(.proves(.releases, "Uploads: sftp with known hosts and an ed25519 key"))
+        func testThatAWrongKeyIsNamed() async throws {
             try await withTemporaryDirectory { directory in
                 try await SSHServer.running(in: directory) { server in
                     var request = TransferRequest(.get, server.url + "a")

@@ -31,7 +31,12 @@ import Transfer
         }
     }
 
-    @Test func testThatNothingGetsItsNameBeforeAllIsThere() async throws {
+    @Test(
+        .proves(
+            .releases,
+            "Uploads: Uploaded beside, read back (size, digest), moved into place; one version at the end (T2, T4, T5, U3f, U5, U6)"
+        ), .proves(.transfer, "Upload by http(s) PUT, beside and then moved"))
+    func testThatNothingGetsItsNameBeforeAllIsThere() async throws {
         try await withUploader { uploader, transport, directory in
             // given
             let files = [try Self.file(directory, "a", "one"), try Self.file(directory, "b", "two")]
@@ -51,7 +56,8 @@ import Transfer
         }
     }
 
-    @Test(.longNames) func testThatTheLongestNamesHaveRoomForTheirParts() async throws {
+    @Test(.proves(.releases, "Uploads: names of up to 255 bytes, whose parts have shorter ones"), .longNames)
+    func testThatTheLongestNamesHaveRoomForTheirParts() async throws {
         try await withUploader { uploader, transport, directory in
             // given: names that are even longer when they are encoded
             let names =
@@ -149,7 +155,12 @@ import Transfer
     }
 
     /// The answers of a server that accepts every method that it does not know.
-    @Test(arguments: [200, 204, 207]) func testThatAMoveThatNeverWasIsNoSuccess(status: Int) async throws {
+    @Test(
+        .proves(
+            .releases,
+            "Uploads: Uploaded beside, read back (size, digest), moved into place; one version at the end (T2, T4, T5, U3f, U5, U6)"
+        ), arguments: [200, 204, 207])
+    func testThatAMoveThatNeverWasIsNoSuccess(status: Int) async throws {
         try await withUploader { uploader, transport, directory in
             // given
             let file = try Self.file(directory, "a", "one")
@@ -163,7 +174,8 @@ import Transfer
         }
     }
 
-    @Test func testThatMissingCollectionsAreMade() async throws {
+    @Test(.proves(.releases, "Uploads: WebDAV: MKCOL, MOVE with `Overwrite: F`"))
+    func testThatMissingCollectionsAreMade() async throws {
         try await withUploader(needsCollections: true) { uploader, transport, directory in
             let file = try Self.file(directory, "a", "one")
             _ = try await uploader.upload(
@@ -188,7 +200,8 @@ import Transfer
         }
     }
 
-    @Test func testThatTwoFilesForOneNameAreRefusedBeforeAnyRequest() async throws {
+    @Test(.proves(.steps, "Two files of one name are an error before anything is published"))
+    func testThatTwoFilesForOneNameAreRefusedBeforeAnyRequest() async throws {
         try await withUploader { uploader, transport, directory in
             // given
             let files = [try Self.file(directory, "a", "one"), try Self.file(directory, "b", "two")]
@@ -235,7 +248,7 @@ import Transfer
     }
 
     @Suite struct GivenALocalDirectory {
-        @Test(arguments: ["", "file://"])
+        @Test(.proves(.transfer, "Upload into a local directory, beside and then renamed"), arguments: ["", "file://"])
         func testThatItCopiesBesideAndRenames(scheme: String) async throws {
             try await withTemporaryDirectory { directory in
                 // given
@@ -255,7 +268,12 @@ import Transfer
             }
         }
 
-        @Test func testThatItSaysHowFarItIs() async throws {
+        @Test(
+            .proves(
+                .releases,
+                "Uploads: An upload's progress on page, API and command line: which file, bytes of bytes, which try and why"
+            ))
+        func testThatItSaysHowFarItIs() async throws {
             try await withTemporaryDirectory { directory in
                 // given
                 let file = try UploaderTests.file(directory, "a", "one")
@@ -277,7 +295,8 @@ import Transfer
         }
 
         /// The names are as long as a file system allows, and differ only at the end.
-        @Test(.longNames) func testThatTheLongestNamesHaveRoomForTheirParts() async throws {
+        @Test(.proves(.releases, "Uploads: names of up to 255 bytes, whose parts have shorter ones"), .longNames)
+        func testThatTheLongestNamesHaveRoomForTheirParts() async throws {
             try await withTemporaryDirectory { directory in
                 // given
                 let names =
@@ -317,7 +336,11 @@ import Transfer
         }
 
         /// A share with linked files (jdupes, hardlink(1)), and a version whose files are linked into a copy.
-        @Test func testThatSecondNamesAreNoHindrance() async throws {
+        @Test(
+            .proves(
+                .releases,
+                "Serving: Published files that have second names (`cp -al`) are served, verified and uploaded"))
+        func testThatSecondNamesAreNoHindrance() async throws {
             try await withTemporaryDirectory { directory in
                 // given
                 let uploader = Uploader(transport: FakeTransport())
@@ -334,7 +357,12 @@ import Transfer
         }
 
         /// Half of the file, or all of it under both names: the process was killed while it copied, or while it moved without a rename's flags.
-        @Test(arguments: [false, true]) func testThatWhatAKilledTryLeftIsNoHindrance(isMoved: Bool) async throws {
+        @Test(
+            .proves(
+                .releases,
+                "Uploads into a directory work on shares without a rename's flags (NFS, 9p, sshfs), end at a cancel, and find what a kill left"
+            ), arguments: [false, true])
+        func testThatWhatAKilledTryLeftIsNoHindrance(isMoved: Bool) async throws {
             try await withTemporaryDirectory { directory in
                 // given
                 let file = try UploaderTests.file(directory, "a", "one")
@@ -354,7 +382,12 @@ import Transfer
             }
         }
 
-        @Test func testThatACanceledOneEndsAndLeavesNothing() async throws {
+        @Test(
+            .proves(
+                .releases,
+                "Uploads into a directory work on shares without a rename's flags (NFS, 9p, sshfs), end at a cancel, and find what a kill left"
+            ))
+        func testThatACanceledOneEndsAndLeavesNothing() async throws {
             try await withTemporaryDirectory { directory in
                 // given
                 let file = try UploaderTests.file(directory, "a", "one")

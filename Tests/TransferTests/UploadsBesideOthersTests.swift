@@ -29,7 +29,12 @@ import Transfer
             files, to: Self.base, options: options)
     }
 
-    @Test func testThatItLooksRightBeforeItMoves() async throws {
+    @Test(
+        .proves(
+            .releases,
+            "Uploads: Uploaded beside, read back (size, digest), moved into place; one version at the end (T2, T4, T5, U3f, U5, U6)"
+        ))
+    func testThatItLooksRightBeforeItMoves() async throws {
         try await withServer { transport, directory, options in
             // given: another client creates `a` first, while `b` is sent
             transport.witness { url in
@@ -76,7 +81,12 @@ import Transfer
         }
     }
 
-    @Test func testThatWhatAnotherWroteBeforeTheReadBackIsNotRemoved() async throws {
+    @Test(
+        .proves(
+            .releases,
+            "Uploads: Uploaded beside, read back (size, digest), moved into place; one version at the end (T2, T4, T5, U3f, U5, U6)"
+        ))
+    func testThatWhatAnotherWroteBeforeTheReadBackIsNotRemoved() async throws {
         try await withServer(isMoveSupported: false) { transport, directory, options in
             transport.witness { url in
                 if transport.count == 8 { transport.store(Array("theirs".utf8), at: Self.base + "a") }

@@ -11,7 +11,12 @@ import Transfer
     private static let tenths = (1...9).map { $0 * size / 10 }
 
     @Suite(.program("sshd"), .program("ssh-keygen"), .program("python3"), .program("openssl")) struct GivenOpenSSH {
-        @Test func testThatU1fItGoesOnWhereItBrokeOff() async throws {
+        @Test(
+            .proves(
+                .releases,
+                "Uploads: Broken off: resumed (sftp, ftp, S3's parts) or restarted (http); tries bounded, each told (U1f, U2f)"
+            ))
+        func testThatU1fItGoesOnWhereItBrokeOff() async throws {
             try await withTemporaryDirectory { directory in
                 let port = try LoopbackSocket.freePort()
                 try await CuttingProxy.running(
@@ -35,7 +40,12 @@ import Transfer
     }
 
     @Suite(.program("vsftpd"), .program("openssl"), .program("python3")) struct GivenVsftpd {
-        @Test(arguments: [true, false]) func testThatU1fItGoesOnWhereItBrokeOff(isTLS: Bool) async throws {
+        @Test(
+            .proves(
+                .releases,
+                "Uploads: Broken off: resumed (sftp, ftp, S3's parts) or restarted (http); tries bounded, each told (U1f, U2f)"
+            ), arguments: [true, false])
+        func testThatU1fItGoesOnWhereItBrokeOff(isTLS: Bool) async throws {
             try await withTemporaryDirectory { directory in
                 try await FTPServer.running(in: directory, address: "127.0.0.2") { server in
                     let ways = [("127.0.0.2", server.port, nil)] + server.dataPorts.map { ("127.0.0.2", $0, $0) }
@@ -53,7 +63,13 @@ import Transfer
     }
 
     @Suite(.program("nginx"), .program("python3"), .program("openssl")) struct GivenNginx {
-        @Test(arguments: UploadsBrokenOffTests.tenths) func testThatU1fItBeginsAnew(cut: Int) async throws {
+        @Test(
+            .proves(.releases, "Uploads: WebDAV: MKCOL, MOVE with `Overwrite: F`"),
+            .proves(
+                .releases,
+                "Uploads: Broken off: resumed (sftp, ftp, S3's parts) or restarted (http); tries bounded, each told (U1f, U2f)"
+            ), arguments: UploadsBrokenOffTests.tenths)
+        func testThatU1fItBeginsAnew(cut: Int) async throws {
             try await withTemporaryDirectory { directory in
                 try await NginxServer.running(in: directory) { server in
                     let port = try #require(Int(server.origin.split(separator: ":")[2]))
@@ -74,7 +90,12 @@ import Transfer
 
     @Suite(.program("swift-proxy-server"), .program("swift-object-server"), .program("memcached"), .program("curl"))
     struct GivenAStrictS3Server {
-        @Test func testThatU1fItSendsThePartsThatAreMissing() async throws {
+        @Test(
+            .proves(
+                .releases,
+                "Uploads: Broken off: resumed (sftp, ftp, S3's parts) or restarted (http); tries bounded, each told (U1f, U2f)"
+            ))
+        func testThatU1fItSendsThePartsThatAreMissing() async throws {
             try await withTemporaryDirectory { directory in
                 try await StrictS3Server.running(in: directory) { server in
                     try await CuttingProxy.running(

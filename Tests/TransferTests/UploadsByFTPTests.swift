@@ -6,7 +6,12 @@ import Transfer
 
 /// Uploads to a real vsftpd on the loopback.
 @Suite(.program("vsftpd"), .program("openssl")) struct UploadsByFTPTests {
-    @Test(arguments: [true, false]) func testThatFilesArriveWholeAndOnce(isTLS: Bool) async throws {
+    @Test(
+        .proves(
+            .releases,
+            "Uploads: ftp and ftps (explicit TLS), at a real vsftpd, which renames over anything: it is asked before, one round trip is left open"
+        ), arguments: [true, false])
+    func testThatFilesArriveWholeAndOnce(isTLS: Bool) async throws {
         try await withTemporaryDirectory { directory in
             try await FTPServer.running(in: directory) { server in
                 // given
@@ -54,7 +59,12 @@ import Transfer
         }
     }
 
-    @Test func testThatItRenamesOverNothingThatCameMeanwhile() async throws {
+    @Test(
+        .proves(
+            .releases,
+            "Uploads: ftp and ftps (explicit TLS), at a real vsftpd, which renames over anything: it is asked before, one round trip is left open"
+        ))
+    func testThatItRenamesOverNothingThatCameMeanwhile() async throws {
         try await withTemporaryDirectory { directory in
             try await FTPServer.running(in: directory) { server in
                 // given: while the bytes are sent, another client writes the name.
@@ -75,7 +85,12 @@ import Transfer
         }
     }
 
-    @Test func testThatWhatMayNotBeReadIsNotRenamedOver() async throws {
+    @Test(
+        .proves(
+            .releases,
+            "Uploads: ftp and ftps (explicit TLS), at a real vsftpd, which renames over anything: it is asked before, one round trip is left open"
+        ))
+    func testThatWhatMayNotBeReadIsNotRenamedOver() async throws {
         try await withTemporaryDirectory { directory in
             try await FTPServer.running(in: directory, more: "anon_world_readable_only=YES") { server in
                 // given: another user's file, in a directory that both may write to
@@ -94,7 +109,12 @@ import Transfer
         }
     }
 
-    @Test func testThatU2fAServerThatTakesNothingAfterAnOffsetGetsItFromTheFirstByte() async throws {
+    @Test(
+        .proves(
+            .releases,
+            "Uploads: ftp and ftps (explicit TLS), at a real vsftpd, which renames over anything: it is asked before, one round trip is left open"
+        ))
+    func testThatU2fAServerThatTakesNothingAfterAnOffsetGetsItFromTheFirstByte() async throws {
         try await withTemporaryDirectory { directory in
             try await FTPServer.running(in: directory, more: "cmds_denied=REST") { server in
                 // given: the rest of an earlier process, and then one that the server can continue
@@ -116,7 +136,12 @@ import Transfer
         }
     }
 
-    @Test func testThatU2fTheNextProcessGoesOn() async throws {
+    @Test(
+        .proves(
+            .releases,
+            "Uploads: ftp and ftps (explicit TLS), at a real vsftpd, which renames over anything: it is asked before, one round trip is left open"
+        ))
+    func testThatU2fTheNextProcessGoesOn() async throws {
         try await withTemporaryDirectory { directory in
             try await FTPServer.running(in: directory) { server in
                 // given
@@ -141,7 +166,12 @@ import Transfer
         }
     }
 
-    @Test func testThatT1AValueIsOneName() async throws {
+    @Test(
+        .proves(
+            .releases,
+            "Uploads: Templates `{product} {version} {branch} {commit} {configuration} {file}`, each value encoded for its place (T1)"
+        ))
+    func testThatT1AValueIsOneName() async throws {
         try await withTemporaryDirectory { directory in
             try await FTPServer.running(in: directory) { server in
                 let file = try UploaderTests.file(directory, "a", "one")
@@ -157,7 +187,12 @@ import Transfer
         }
     }
 
-    @Test func testThatNothingGoesOutReadableUnlessItMay() async throws {
+    @Test(
+        .proves(
+            .releases,
+            "Uploads: ftp and ftps (explicit TLS), at a real vsftpd, which renames over anything: it is asked before, one round trip is left open"
+        ))
+    func testThatNothingGoesOutReadableUnlessItMay() async throws {
         try await withTemporaryDirectory { directory in
             try await FTPServer.running(in: directory, offersTLS: false) { server in
                 // given
@@ -178,7 +213,12 @@ import Transfer
         }
     }
 
-    @Test func testThatT3ACertificateOfNobodyIsRefused() async throws {
+    @Test(
+        .proves(
+            .releases,
+            "Uploads: ftp and ftps (explicit TLS), at a real vsftpd, which renames over anything: it is asked before, one round trip is left open"
+        ))
+    func testThatT3ACertificateOfNobodyIsRefused() async throws {
         try await withTemporaryDirectory { directory in
             try await FTPServer.running(in: directory) { server in
                 let file = try UploaderTests.file(directory, "a", "one")
@@ -206,7 +246,11 @@ import Transfer
         }
     }
 
-    @Test(arguments: ["\r\nDELE remote", "a\u{0}b"])
+    @Test(
+        .proves(
+            .releases,
+            "Uploads: ftp and ftps (explicit TLS), at a real vsftpd, which renames over anything: it is asked before, one round trip is left open"
+        ), arguments: ["\r\nDELE remote", "a\u{0}b"])
     func testThatT1NothingInAPathEndsACommand(name: String) async throws {
         try await withTemporaryDirectory { directory in
             try await FTPServer.running(in: directory) { server in

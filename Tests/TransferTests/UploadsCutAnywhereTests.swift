@@ -5,7 +5,12 @@ import Testing
 import Transfer
 
 /// Connections that break at other places than the file's bytes: in greetings and handshakes, during checks, during a rename.
-@Suite struct UploadsCutAnywhereTests {
+@Suite(
+    .proves(
+        .releases,
+        "Uploads: Broken off: resumed (sftp, ftp, S3's parts) or restarted (http); tries bounded, each told (U1f, U2f)")
+)
+struct UploadsCutAnywhereTests {
     /// Uploads a file once for each place of the cut, counted in the client's bytes since the phase began.
     private static func expectOnce(
         _ phase: UploadProgress.Phase, _ places: StrideTo<Int>, to target: String, _ options: UploadOptions,

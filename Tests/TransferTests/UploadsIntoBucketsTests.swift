@@ -20,7 +20,8 @@ import Transfer
 
     // MARK: Others
 
-    @Test func testThatTwoUploadsToOneKeyNeverMixNorEndEachOther() async throws {
+    @Test(.proves(.releases, "Uploads: S3 (sigv4), against a strict server"))
+    func testThatTwoUploadsToOneKeyNeverMixNorEndEachOther() async throws {
         try await withTemporaryDirectory { directory in
             // given: while one client sends its parts, another sends all of its own to the same key
             let bucket = FakeBucket(condition: .passedOver)
@@ -60,7 +61,11 @@ import Transfer
         }
     }
 
-    @Test(arguments: [FakeBucket.Condition.passedOver, .unknown])
+    @Test(
+        .proves(
+            .releases,
+            "Uploads: Uploaded beside, read back (size, digest), moved into place; one version at the end (T2, T4, T5, U3f, U5, U6)"
+        ), arguments: [FakeBucket.Condition.passedOver, .unknown])
     func testThatWhatAnotherWroteInBetweenIsNotRemoved(condition: FakeBucket.Condition) async throws {
         for isLarge in [false, true] {
             try await withTemporaryDirectory { directory in
@@ -100,7 +105,8 @@ import Transfer
         }
     }
 
-    @Test(arguments: ["theirs", "one"]) func testThatWhoIsFirstByTheServersWordIsNotWrittenOver(text: String)
+    @Test(.proves(.releases, "Uploads: S3 (sigv4), against a strict server"), arguments: ["theirs", "one"])
+    func testThatWhoIsFirstByTheServersWordIsNotWrittenOver(text: String)
         async throws
     {
         try await withTemporaryDirectory { directory in
@@ -167,7 +173,8 @@ import Transfer
         }
     }
 
-    @Test func testThatJustTheFilesPartsBecomeTheObject() async throws {
+    @Test(.proves(.releases, "Uploads: S3 (sigv4), against a strict server"))
+    func testThatJustTheFilesPartsBecomeTheObject() async throws {
         try await withTemporaryDirectory { directory in
             // given: a server that has one part more, of the right size
             let bucket = FakeBucket()
@@ -228,7 +235,12 @@ import Transfer
         }
     }
 
-    @Test(arguments: [true, false]) func testThatU2fTheNextProcessGoesOnWithItsOwn(areTagsDigests: Bool) async throws {
+    @Test(
+        .proves(
+            .releases,
+            "Uploads: Broken off: resumed (sftp, ftp, S3's parts) or restarted (http); tries bounded, each told (U1f, U2f)"
+        ), arguments: [true, false])
+    func testThatU2fTheNextProcessGoesOnWithItsOwn(areTagsDigests: Bool) async throws {
         try await withTemporaryDirectory { directory in
             // given: an upload that ended with its process, and another client's upload of the same key
             let bucket = FakeBucket(areTagsDigests: areTagsDigests)

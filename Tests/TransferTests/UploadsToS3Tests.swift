@@ -4,7 +4,9 @@ import Testing
 import Transfer
 
 /// Uploads into a bucket of OpenStack Swift, which checks every signature and every digest.
-@Suite(.program("swift-proxy-server"), .program("swift-object-server"), .program("memcached"), .program("curl"))
+@Suite(
+    .proves(.releases, "Uploads: S3 (sigv4), against a strict server"), .program("swift-proxy-server"),
+    .program("swift-object-server"), .program("memcached"), .program("curl"))
 struct UploadsToS3Tests {
     @Test func testThatFilesArriveWholeAndOnce() async throws {
         try await withTemporaryDirectory { directory in

@@ -7,7 +7,8 @@ import Testing
 
 /// Tokens and the access that they give. Every route with every role is in `A02RoleTests`.
 @Suite struct AccessTests {
-    @Test func testThatAllThatChangesNeedsMoreThanReading() async throws {
+    @Test(.proves(.web, "Tokens and roles: every route × none, viewer, operator, admin (A2)"))
+    func testThatAllThatChangesNeedsMoreThanReading() async throws {
         try await withWeb { web in
             for route in web.table.routes where route.method != .get {
                 #expect(![.open, .read, .product].contains(route.access), "\(route.method) \(route.pattern)")
@@ -44,7 +45,8 @@ import Testing
         }
     }
 
-    @Test func testThatARevokedTokenIsDeadAtOnce() async throws {
+    @Test(.proves(.web, "Tokens and roles: every route × none, viewer, operator, admin (A2)"))
+    func testThatARevokedTokenIsDeadAtOnce() async throws {
         try await withWeb { web in
             try await web.expect(200, "GET", "/api/v1/tokens", as: .admin)
             try await web.expect(204, "DELETE", "/api/v1/tokens/operator", as: .admin)
@@ -84,7 +86,8 @@ import Testing
         }
     }
 
-    @Test func testThatABadBodyIsRefused() async throws {
+    @Test(.proves(.jobs, "A request's body takes its keys alone"))
+    func testThatABadBodyIsRefused() async throws {
         let rows = [
             (#"{"name":"Robot","role":"viewer"}"#, "application/json", 400),
             (#"{"name":"robot","role":"king"}"#, "application/json", 400),

@@ -1,13 +1,16 @@
+import TestSupport
 import Testing
 
 @testable import Web
 
 @Suite struct ByteRangeTests {
-    @Test(arguments: [
-        ("bytes=0-", ByteRange.part(0..<10)), ("bytes=0-0", .part(0..<1)), ("bytes=2-4", .part(2..<5)),
-        ("bytes=9-", .part(9..<10)), ("bytes=5-99", .part(5..<10)), ("bytes=-3", .part(7..<10)),
-        ("bytes=-99", .part(0..<10)), ("bytes=0-18446744073709551616", .part(0..<10)),
-    ])
+    @Test(
+        .proves(.web, "The file server honors Range"),
+        arguments: [
+            ("bytes=0-", ByteRange.part(0..<10)), ("bytes=0-0", .part(0..<1)), ("bytes=2-4", .part(2..<5)),
+            ("bytes=9-", .part(9..<10)), ("bytes=5-99", .part(5..<10)), ("bytes=-3", .part(7..<10)),
+            ("bytes=-99", .part(0..<10)), ("bytes=0-18446744073709551616", .part(0..<10)),
+        ])
     func testThatItServesOneRange(header: String, expected: ByteRange) {
         #expect(ByteRange(header: header, size: 10) == expected)
     }

@@ -18,7 +18,8 @@ import Testing
             }
         }
 
-        @Test func testThatCountsHaveTheirChange() async throws {
+        @Test(.proves(.reports, "Counts with ± on the command line"))
+        func testThatCountsHaveTheirChange() async throws {
             try await withSample { web in
                 // when
                 let list = try await martlet(["integrations", "kit"], web)
@@ -72,7 +73,8 @@ import Testing
         }
 
         /// Row X3 of the threats: OSC 8, 0 and 52, DCS, C1, overwriting and bidirectional controls.
-        @Test func testThatX3ALogLeavesTheTerminalAlone() async throws {
+        @Test(.proves(.jobs, "A long log's terminal controls are seen also where a piece ends within one (X3)"))
+        func testThatX3ALogLeavesTheTerminalAlone() async throws {
             try await withSample { web in
                 // given
                 let attack =
@@ -110,7 +112,12 @@ import Testing
             }
         }
 
-        @Test func testThatEveryListingIsTheInterfacesJSONWhenAskedFor() async throws {
+        @Test(
+            .proves(
+                .programs,
+                "`martlet`: serve, doctor; lint, init, schema; bots, bot, webhook, integrate, integrations, show, log, issues, tests, artifacts, cancel, rerun; versions, fetch, yank; token, secret"
+            ))
+        func testThatEveryListingIsTheInterfacesJSONWhenAskedFor() async throws {
             try await withSample { web in
                 for (command, path) in [
                     (["integrations", "kit"], "/api/v1/bots/kit/integrations?limit=20"),
@@ -126,7 +133,12 @@ import Testing
             }
         }
 
-        @Test func testThatAVersionIsFetchedAndNothingIsOverwritten() async throws {
+        @Test(
+            .proves(
+                .programs,
+                "`martlet`: serve, doctor; lint, init, schema; bots, bot, webhook, integrate, integrations, show, log, issues, tests, artifacts, cancel, rerun; versions, fetch, yank; token, secret"
+            ))
+        func testThatAVersionIsFetchedAndNothingIsOverwritten() async throws {
             try await withSample { web in
                 // when
                 let output = try web.directory.makeDirectory("fetched")
@@ -169,7 +181,12 @@ import Testing
         }
     }
 
-    @Test func testThatARepositoryThatIsEmptyOrFailsIsSaid() async throws {
+    @Test(
+        .proves(
+            .badInput,
+            "A repository without a push is not a failure: page, commands and API say that it is empty; one that had branches and lists none is a failure"
+        ))
+    func testThatARepositoryThatIsEmptyOrFailsIsSaid() async throws {
         try await withWeb { web in
             // given
             let bots = try ["blank", "gone"].map { name in
@@ -210,7 +227,8 @@ import Testing
         }
     }
 
-    @Test func testThatABotSaysWhenItsScheduleQueuesNext() async throws {
+    @Test(.proves(.intake, "`martlet bot KIT`, page and API show a schedule's next moment"))
+    func testThatABotSaysWhenItsScheduleQueuesNext() async throws {
         let schedule = "schedule: { cron: 30 2 * * 1-5, time-zone: Europe/Berlin, branches: main }\n"
         try await withWeb(bots: ["nightly": "repository: /srv/kit.git\n\(schedule)"]) { web in
             // when
@@ -226,7 +244,12 @@ import Testing
         }
     }
 
-    @Test func testThatTokensAreMadeListedAndRevoked() async throws {
+    @Test(
+        .proves(
+            .programs,
+            "`martlet`: serve, doctor; lint, init, schema; bots, bot, webhook, integrate, integrations, show, log, issues, tests, artifacts, cancel, rerun; versions, fetch, yank; token, secret"
+        ))
+    func testThatTokensAreMadeListedAndRevoked() async throws {
         try await withWeb { web in
             // when
             let made = try await martlet(["token", "create", "laptop", "--role", "operator"], web)
@@ -247,7 +270,12 @@ import Testing
         }
     }
 
-    @Test func testThatRefusalsHaveTheirExitStatus() async throws {
+    @Test(
+        .proves(
+            .programs,
+            "`martlet`: serve, doctor; lint, init, schema; bots, bot, webhook, integrate, integrations, show, log, issues, tests, artifacts, cancel, rerun; versions, fetch, yank; token, secret"
+        ))
+    func testThatRefusalsHaveTheirExitStatus() async throws {
         try await withWeb { web in
             try await SampleContent(web: web).fill()
             for (command, status, sentence) in [
@@ -276,7 +304,8 @@ import Testing
         }
     }
 
-    @Test func testThatLintNamesFileLineAndColumn() async throws {
+    @Test(.proves(.settings, "`lint` reports file, line and column"))
+    func testThatLintNamesFileLineAndColumn() async throws {
         try await withTemporaryDirectory { directory in
             // given
             try directory.write("bots/kit.yml", "repository: /srv/kit.git\nbrnches: [main]\n")
@@ -293,7 +322,12 @@ import Testing
         }
     }
 
-    @Test func testThatDoctorSaysWhatIsMissing() async throws {
+    @Test(
+        .proves(
+            .programs,
+            "`martlet`: serve, doctor; lint, init, schema; bots, bot, webhook, integrate, integrations, show, log, issues, tests, artifacts, cancel, rerun; versions, fetch, yank; token, secret"
+        ))
+    func testThatDoctorSaysWhatIsMissing() async throws {
         try await withTemporaryDirectory { directory in
             // given
             let settings = try directory.write(
@@ -344,7 +378,12 @@ import Testing
         }
     }
 
-    @Test(.sandbox) func testThatDoctorSaysWhetherJobsAreSandboxed() async throws {
+    @Test(
+        .proves(
+            .sandbox,
+            "`doctor`, every page, the integration's page, API and command line say which isolation, and why none"),
+        .sandbox)
+    func testThatDoctorSaysWhetherJobsAreSandboxed() async throws {
         try await withTemporaryDirectory { directory in
             // given
             try directory.makeDirectory("state")

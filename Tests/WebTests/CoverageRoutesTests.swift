@@ -39,7 +39,12 @@ import Testing
 
     private static let path = "/api/v1/bots/kit/integrations/5/coverage"
 
-    @Test func testThatTotalsAndTheirChangeAreTold() async throws {
+    @Test(
+        .proves(
+            .reports,
+            "Coverage is stored for each attempt and shown beside the configuration's last one: on the page, in the API and by `martlet show`"
+        ))
+    func testThatTotalsAndTheirChangeAreTold() async throws {
         try await withSample { web in
             let json = try await web.json(Self.path)
             #expect(
@@ -80,7 +85,12 @@ import Testing
         }
     }
 
-    @Test func testThatThePageShowsTotalsChangeAndTheWorstFiles() async throws {
+    @Test(
+        .proves(
+            .reports,
+            "Coverage is stored for each attempt and shown beside the configuration's last one: on the page, in the API and by `martlet show`"
+        ))
+    func testThatThePageShowsTotalsChangeAndTheWorstFiles() async throws {
         try await withSample { web in
             // when
             let page = try await web.send("GET", "/bots/kit/5").text
@@ -100,7 +110,12 @@ import Testing
         }
     }
 
-    @Test func testThatTheCommandLineShowsIt() async throws {
+    @Test(
+        .proves(
+            .reports,
+            "Coverage is stored for each attempt and shown beside the configuration's last one: on the page, in the API and by `martlet show`"
+        ))
+    func testThatTheCommandLineShowsIt() async throws {
         try await withSample { web in
             let shown = try await martlet(["show", "kit#5"], web)
             expectContains(

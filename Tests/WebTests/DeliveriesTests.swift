@@ -8,7 +8,12 @@ import Testing
 
 /// The list of events as users and programs see it.
 @Suite struct DeliveriesTests {
-    @Test func testThatEachEventIsShownWithItsUpdatesAndTheirOutcomes() async throws {
+    @Test(
+        .proves(
+            .intake,
+            "`/deliveries` shows each event with its ref updates and outcomes; every watched tip has its integration or its reason within 60 s of a start"
+        ))
+    func testThatEachEventIsShownWithItsUpdatesAndTheirOutcomes() async throws {
         let file = "repository: https://git.example/acme/kit.git\nbranches: [main]\n"
         try await withWeb(bots: ["kit": file]) { web in
             // given: one push of two branches, of which one is watched

@@ -17,7 +17,12 @@ import Testing
 
     // MARK: Pages
 
-    @Test func testThatEveryPageOfTheProjectIsServed() async throws {
+    @Test(
+        .proves(
+            .testsAndPages,
+            "The documentation at `/docs`, built into the program, rendered without scripts; every link between pages leads to a place"
+        ))
+    func testThatEveryPageOfTheProjectIsServed() async throws {
         try await withWeb { web in
             let pages = ManualPages.ofProgram.pages
             #expect(pages.count > 20)
@@ -32,7 +37,12 @@ import Testing
         }
     }
 
-    @Test func testThatEveryLinkBetweenPagesLeadsToAPlace() {
+    @Test(
+        .proves(
+            .testsAndPages,
+            "The documentation at `/docs`, built into the program, rendered without scripts; every link between pages leads to a place"
+        ))
+    func testThatEveryLinkBetweenPagesLeadsToAPlace() {
         // given
         let manual = ManualPages.ofProgram
         let anchors = Dictionary(
@@ -87,7 +97,12 @@ import Testing
         }
     }
 
-    @Test func testThatTheyAreReadAsThePagesOfTheService() async throws {
+    @Test(
+        .proves(
+            .testsAndPages,
+            "The documentation at `/docs`, built into the program, rendered without scripts; every link between pages leads to a place"
+        ))
+    func testThatTheyAreReadAsThePagesOfTheService() async throws {
         try await withWeb(anonymousMayRead: false) { web in
             for path in ["/docs", "/docs?q=recipe", "/docs/internals/architecture"] {
                 try await web.expect(401, "GET", path)
@@ -98,7 +113,8 @@ import Testing
 
     // MARK: Search
 
-    @Test func testThatASectionWithAllWordsIsFoundTheBestFirst() {
+    @Test(.proves(.testsAndPages, "A search of the documentation, bounded, the best sections first"))
+    func testThatASectionWithAllWordsIsFoundTheBestFirst() {
         // when
         let hits = Self.small.hits(for: "  RECIPE name ")
         // then
@@ -116,7 +132,8 @@ import Testing
         #expect(Self.small.hits(for: "recipe xyzzy").isEmpty)
     }
 
-    @Test func testThatASearchIsBounded() {
+    @Test(.proves(.testsAndPages, "A search of the documentation, bounded, the best sections first"))
+    func testThatASearchIsBounded() {
         // given
         let many = ManualPages(
             (0..<40).map { ("p\($0)", "# Page\n\nword \(String(repeating: "filler ", count: 100))\n") })
@@ -154,7 +171,12 @@ import Testing
     // MARK: What is generated
 
     /// `hooks/reference` renews what this finds out of date.
-    @Test(.program("python3")) func testThatWhatIsGeneratedIsUpToDate() async throws {
+    @Test(
+        .proves(
+            .testsAndPages,
+            "References of keys, commands and routes are made from schemas, help and the route table, and cannot drift"),
+        .program("python3"))
+    func testThatWhatIsGeneratedIsUpToDate() async throws {
         try await withWeb { web in
             // given
             try web.directory.write("openapi.json", try await web.json("/openapi.json"))

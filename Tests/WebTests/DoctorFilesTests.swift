@@ -5,7 +5,11 @@ import Testing
 
 @testable import Web
 
-@Suite struct DoctorFilesTests {
+@Suite(
+    .proves(
+        .notices,
+        "`martlet doctor` says which published files are damaged and what to do, by what the service has found"))
+struct DoctorFilesTests {
     private func doctor(_ web: WebFixture, socket: String?) async throws -> String {
         let settings = try web.directory.write("martlet.yml", "isolation: none\nstate: \(web.state)\n")
         var environment = ["PATH": "/usr/bin:/bin", "HOME": web.directory.path]

@@ -3,7 +3,8 @@ import TestSupport
 import Testing
 
 @Suite struct DoctorMailTests {
-    @Test func testThatDoctorSaysThatMailsHaveNoServer() async throws {
+    @Test(.proves(.notices, "`martlet doctor` says that notices would be mailed and no server is named"))
+    func testThatDoctorSaysThatMailsHaveNoServer() async throws {
         try await withTemporaryDirectory { directory in
             // given
             try directory.write(
@@ -24,7 +25,9 @@ import Testing
         }
     }
 
-    @Test func testThatDoctorSaysWhatAProxyHasToBeTold() async throws {
+    @Test(
+        .proves(.intake, "`martlet doctor` says which settings a proxy in front needs, for example for large webhooks"))
+    func testThatDoctorSaysWhatAProxyHasToBeTold() async throws {
         try await withTemporaryDirectory { directory in
             func doctor(_ more: String) async throws -> String {
                 let settings = try directory.write("martlet.yml", "isolation: none\n\(more)\n")
@@ -42,7 +45,8 @@ import Testing
         }
     }
 
-    @Test func testThatDoctorSaysWhichSecretsAreMissing() async throws {
+    @Test(.proves(.notices, "`martlet doctor` says which secrets are named and not stored"))
+    func testThatDoctorSaysWhichSecretsAreMissing() async throws {
         try await withTemporaryDirectory { directory in
             // given
             try directory.write(

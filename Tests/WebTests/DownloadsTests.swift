@@ -17,6 +17,10 @@ import Testing
 
     /// A download counts only if it includes the file's last byte.
     @Test(
+        .proves(
+            .releases,
+            "Serving: Download counts by file and version on pages, JSON index and API; by the last byte; kept through restarts"
+        ),
         arguments: [
             ("GET", [], 1), ("HEAD", [], 0), ("GET", [("Range", "bytes=0-2")], 0), ("GET", [("Range", "bytes=3-")], 1),
             ("GET", [("Range", "bytes=9-")], 0), ("GET", [("If-None-Match", "*")], 0),
@@ -29,7 +33,12 @@ import Testing
         }
     }
 
-    @Test func testThatADownloadFromTheRegistryCountsAndADescriptionDoesNot() async throws {
+    @Test(
+        .proves(
+            .releases,
+            "Serving: Download counts by file and version on pages, JSON index and API; by the last byte; kept through restarts"
+        ))
+    func testThatADownloadFromTheRegistryCountsAndADescriptionDoesNot() async throws {
         try await RegistryRoutesTests.withPackage { web in
             try await web.expect(200, "GET", "/registry/acme/kit/1.4.2.zip")
             try await web.expect(200, "GET", "/files/kit/1.4.2/SHA256SUMS")
@@ -39,7 +48,12 @@ import Testing
         }
     }
 
-    @Test func testThatPagesAndInterfacesShowThemAndARestartKeepsThem() async throws {
+    @Test(
+        .proves(
+            .releases,
+            "Serving: Download counts by file and version on pages, JSON index and API; by the last byte; kept through restarts"
+        ))
+    func testThatPagesAndInterfacesShowThemAndARestartKeepsThem() async throws {
         let version = try #require(SemanticVersion("1.4.2"))
         try await FileServerTests.withVersions { store in
             // then
@@ -63,7 +77,12 @@ import Testing
         }
     }
 
-    @Test func testThatReadingThemWritesNothing() async throws {
+    @Test(
+        .proves(
+            .releases,
+            "Serving: Download counts by file and version on pages, JSON index and API; by the last byte; kept through restarts"
+        ))
+    func testThatReadingThemWritesNothing() async throws {
         try await FileServerTests.withVersions { web in
             // given
             let key = Downloads.Key(
@@ -85,7 +104,12 @@ import Testing
     }
 
     /// The reader found the transaction in the store already, or did not.
-    @Test(arguments: [2, 5] as [Int64]) func testThatATransactionUnderWayIsCountedOnce(found: Int64) {
+    @Test(
+        .proves(
+            .releases,
+            "Serving: Download counts by file and version on pages, JSON index and API; by the last byte; kept through restarts"
+        ), arguments: [2, 5] as [Int64])
+    func testThatATransactionUnderWayIsCountedOnce(found: Int64) {
         // given: two are stored, three are being stored, one arrived since
         let (product, other) = (SampleContent.kit, Name(nearest: "other"))
         let version = SemanticVersion(1, 0, 0)
@@ -136,7 +160,12 @@ import Testing
         #expect(tally.counts(of: key.product, stored: [key: 1], at: tally.turn) == [key: 1])
     }
 
-    @Test func testThatWhatCannotBeStoredIsCountedLater() async throws {
+    @Test(
+        .proves(
+            .releases,
+            "Serving: Download counts by file and version on pages, JSON index and API; by the last byte; kept through restarts"
+        ))
+    func testThatWhatCannotBeStoredIsCountedLater() async throws {
         try await FileServerTests.withVersions { web in
             let store = try Store.open(path: web.directory.path("other.sqlite"))
             let downloads = Downloads(store: store, logger: web.log.logger)

@@ -97,7 +97,8 @@ import Testing
         return "GET /api/v1/bots HTTP/1.1\r\nAuthorization: Bearer \(secret)\(more)"
     }
 
-    @Test func testA7ThatBadTokensAreRefusedAfter200AndGoodOnesNever() async throws {
+    @Test(.proves(.web, "After 200 unknown tokens an address gets 429; known tokens always work (A7)"))
+    func testA7ThatBadTokensAreRefusedAfter200AndGoodOnesNever() async throws {
         try await withWeb { web in
             // when: a client that forges a proxy's headers is the same address
             let forged = [

@@ -10,7 +10,8 @@ import Testing
     import FoundationXML
 #endif
 
-@Suite struct FeedsTests {
+@Suite(.proves(.releases, "Registry: Atom and JSON feeds a product"))
+struct FeedsTests {
     private func withFeed(_ body: @Sendable (WebFixture) async throws -> Void) async throws {
         try await withWeb { web in
             let sample = SampleContent(web: web)

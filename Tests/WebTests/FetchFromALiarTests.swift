@@ -24,7 +24,12 @@ import Testing
 
     // MARK: How much, and how long
 
-    @Test(.program("curl")) func testThatASizeThatTheServerMadeUpLetsNoMoreIn() async throws {
+    @Test(
+        .proves(
+            .releases,
+            "Versions: `fetch` from a server that lies: no name, version, size or time but those of the signed manifest and the person, nothing left"
+        ), .program("curl"))
+    func testThatASizeThatTheServerMadeUpLetsNoMoreIn() async throws {
         try await withFetchingTeam { team in
             try await LyingServer.running(
                 in: team.web, rewriting: ["\"size\":3": "\"size\":9000000000000000000"],
@@ -38,10 +43,16 @@ import Testing
         }
     }
 
-    @Test(arguments: [
-        ("SHA256SUMS", Checksums.maximumSize), ("SHA256SUMS.sig", SSHSignature.maximumSize),
-        ("manifest.json", VersionManifest.maximumSize), ("provenance.json", VersionManifest.maximumSize),
-    ]) func testThatADescriptionHasAnEnd(name: String, limit: Int) async throws {
+    @Test(
+        .proves(
+            .releases,
+            "Versions: `fetch` from a server that lies: no name, version, size or time but those of the signed manifest and the person, nothing left"
+        ),
+        arguments: [
+            ("SHA256SUMS", Checksums.maximumSize), ("SHA256SUMS.sig", SSHSignature.maximumSize),
+            ("manifest.json", VersionManifest.maximumSize), ("provenance.json", VersionManifest.maximumSize),
+        ])
+    func testThatADescriptionHasAnEnd(name: String, limit: Int) async throws {
         try await withFetchingTeam { team in
             try await LyingServer.running(in: team.web, manners: [name: .endless]) { url in
                 try await expectRefusal(team, from: url, status: 1, "sends more than the \(limit) bytes")
@@ -49,7 +60,12 @@ import Testing
         }
     }
 
-    @Test func testThatLessThanTheWholeIsNothing() async throws {
+    @Test(
+        .proves(
+            .releases,
+            "Versions: `fetch` from a server that lies: no name, version, size or time but those of the signed manifest and the person, nothing left"
+        ))
+    func testThatLessThanTheWholeIsNothing() async throws {
         try await withFetchingTeam { team in
             try await LyingServer.running(in: team.web, manners: ["page.html": .cut]) { url in
                 try await expectRefusal(team, from: url, status: 69, "/page.html failed: ")
@@ -60,7 +76,11 @@ import Testing
         }
     }
 
-    @Test(arguments: ["page.html", "SHA256SUMS"])
+    @Test(
+        .proves(
+            .releases,
+            "Versions: `fetch` from a server that lies: no name, version, size or time but those of the signed manifest and the person, nothing left"
+        ), arguments: ["page.html", "SHA256SUMS"])
     func testThatAServerThatNeverEndsIsLeftAfterTheTime(name: String) async throws {
         try await withFetchingTeam { team in
             // given: a zero from time to time for limits of hours, which is no stall; otherwise a byte and silence
@@ -74,7 +94,12 @@ import Testing
         }
     }
 
-    @Test(.statedRoom) func testThatWhatNobodySignedFillsNoDisk() async throws {
+    @Test(
+        .proves(
+            .releases,
+            "Versions: `fetch` from a server that lies: no name, version, size or time but those of the signed manifest and the person, nothing left"
+        ), .statedRoom)
+    func testThatWhatNobodySignedFillsNoDisk() async throws {
         try await withFetchingTeam { team in
             // given: a service without a key, and a manifest with a false size in otherwise correct files
             try await team.sample.publish("1.4.4", by: team.record)
@@ -98,7 +123,12 @@ import Testing
         }
     }
 
-    @Test func testThatWhatAServerSaysInsteadOfAFileIsHeard() async throws {
+    @Test(
+        .proves(
+            .releases,
+            "Versions: `fetch --signers --as`, yanked versions, what a server says instead, outputs and addresses that cannot be"
+        ))
+    func testThatWhatAServerSaysInsteadOfAFileIsHeard() async throws {
         try await withFetchingTeam { team in
             try await LyingServer.running(in: team.web, manners: ["page.html": .refused]) { url in
                 try await expectRefusal(team, from: url, status: 66, "It is on the other shelf.")
@@ -109,7 +139,11 @@ import Testing
     // MARK: What
 
     /// Its sums, signature and provenance fit each other. Only its manifest shows that it is not the requested version.
-    @Test(arguments: ["/files/kit/1.4.1/", "/files/other/1.4.2/"])
+    @Test(
+        .proves(
+            .releases,
+            "Versions: `fetch` from a server that lies: no name, version, size or time but those of the signed manifest and the person, nothing left"
+        ), arguments: ["/files/kit/1.4.1/", "/files/other/1.4.2/"])
     func testThatTheFilesOfAnotherVersionAreNotTaken(directory: String) async throws {
         try await withFetchingTeam { team in
             // given
@@ -123,7 +157,11 @@ import Testing
         }
     }
 
-    @Test(arguments: ["../evil", "/etc/evil", "a/b", "..", "manifest.json", "SHA256SUMS", "-evil", ""])
+    @Test(
+        .proves(
+            .releases,
+            "Versions: `fetch` from a server that lies: no name, version, size or time but those of the signed manifest and the person, nothing left"
+        ), arguments: ["../evil", "/etc/evil", "a/b", "..", "manifest.json", "SHA256SUMS", "-evil", ""])
     func testThatNoNameLeadsOutOfTheDirectory(name: String) async throws {
         try await withFetchingTeam { team in
             try await LyingServer.running(in: team.web, rewriting: ["\"page.html\"": "\"\(name)\""]) { url in
@@ -133,7 +171,12 @@ import Testing
         }
     }
 
-    @Test func testThatAFileIsNotNamedTwice() async throws {
+    @Test(
+        .proves(
+            .releases,
+            "Versions: `fetch` from a server that lies: no name, version, size or time but those of the signed manifest and the person, nothing left"
+        ))
+    func testThatAFileIsNotNamedTwice() async throws {
         try await withFetchingTeam { team in
             try await LyingServer.running(in: team.web, rewriting: ["\"page.html\"": "\"kit-source.tar.gz\""]) { url in
                 try await expectRefusal(team, from: url, status: 70, "names a file twice")
@@ -141,7 +184,12 @@ import Testing
         }
     }
 
-    @Test func testThatAFileThatTheManifestHasNotIsNotAskedFor() async throws {
+    @Test(
+        .proves(
+            .releases,
+            "Versions: `fetch` from a server that lies: no name, version, size or time but those of the signed manifest and the person, nothing left"
+        ))
+    func testThatAFileThatTheManifestHasNotIsNotAskedFor() async throws {
         try await withFetchingTeam { team in
             try await LyingServer.running(in: team.web, rewriting: ["\"page.html\"": "\"other.html\""]) { url in
                 try await expectRefusal(

@@ -8,7 +8,12 @@ import Testing
 @testable import Web
 
 /// The options of `martlet fetch`, and its first messages.
-@Suite(.program("ssh-keygen")) struct FetchOptionsTests {
+@Suite(
+    .proves(
+        .releases,
+        "Versions: `fetch --signers --as`, yanked versions, what a server says instead, outputs and addresses that cannot be"
+    ), .program("ssh-keygen"))
+struct FetchOptionsTests {
     @Test func testThatAKeyOfAnotherServiceVouchesForNothingHere() async throws {
         try await withFetchingTeam { team in
             // given: 1.4.2 states that https://ci.acme.example made it

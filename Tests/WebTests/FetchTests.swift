@@ -10,7 +10,8 @@ import Testing
 
 /// `martlet fetch`, `verify` and `signers` as another team runs them, with a real daemon's API.
 @Suite(.program("ssh-keygen")) struct FetchTests {
-    @Test func testThatTheFirstFetchRemembersTheKeyAndWhatItKeepsIsVerifiedOffline() async throws {
+    @Test(.proves(.releases, "Versions: `martlet fetch kit@~1.4` checks all of it"))
+    func testThatTheFirstFetchRemembersTheKeyAndWhatItKeepsIsVerifiedOffline() async throws {
         try await withFetchingTeam { team in
             // when
             let fetched = try await team.martlet(["fetch", "kit@~1.4", "--output", "got"])
@@ -53,7 +54,8 @@ import Testing
         }
     }
 
-    @Test func testThatAnotherKeyIsRefusedOnceOneIsRemembered() async throws {
+    @Test(.proves(.releases, "Versions: `martlet fetch kit@~1.4` checks all of it"))
+    func testThatAnotherKeyIsRefusedOnceOneIsRemembered() async throws {
         try await withFetchingTeam { team in
             // given
             #expect(try await team.martlet(["fetch", "kit", "--output", "first"]).status == 0)
@@ -88,7 +90,8 @@ import Testing
         }
     }
 
-    @Test func testThatAnOlderVersionIsNotTakenForTheOneThatWasAsked() async throws {
+    @Test(.proves(.releases, "Versions: `martlet fetch kit@~1.4` checks all of it"))
+    func testThatAnOlderVersionIsNotTakenForTheOneThatWasAsked() async throws {
         try await withFetchingTeam { team in
             // given: a server that was broken into returns 1.4.2 for everything, with all its genuine files
             try await team.sample.publish("1.5.0", by: team.record, signedBy: team.key)
@@ -106,7 +109,8 @@ import Testing
         }
     }
 
-    @Test func testThatOneServicesKeyVouchesForNoOther() async throws {
+    @Test(.proves(.releases, "Versions: `martlet verify DIRECTORY` checks all of it without a network"))
+    func testThatOneServicesKeyVouchesForNoOther() async throws {
         try await withFetchingTeam { team in
             // given: a version that states ci.acme.example as its maker, and remembered keys of it and of another service
             #expect(try await team.martlet(["fetch", "kit", "--output", "got"]).status == 0)
@@ -135,7 +139,8 @@ import Testing
         }
     }
 
-    @Test func testThatRememberingKeepsWhatPeopleWroteAndNoLineIsLost() async throws {
+    @Test(.proves(.releases, "Versions: `martlet fetch kit@~1.4` checks all of it"))
+    func testThatRememberingKeepsWhatPeopleWroteAndNoLineIsLost() async throws {
         try await withFetchingTeam { team in
             // given: a comment, another kind of key, a quoted name, and no newline at the end
             let written = "# mine\nold ssh-rsa AAAAB3NzaC1yc2E=\n\"Acme CI\" \(try await team.key("acme").publicKey)"
@@ -155,7 +160,8 @@ import Testing
         }
     }
 
-    @Test func testThatAServiceWhoseKeysWereTakenOutIsNotOneWithoutAKey() async throws {
+    @Test(.proves(.releases, "Versions: `martlet fetch kit@~1.4` checks all of it"))
+    func testThatAServiceWhoseKeysWereTakenOutIsNotOneWithoutAKey() async throws {
         try await withFetchingTeam { team in
             // given
             try team.announce([])
@@ -189,7 +195,8 @@ import Testing
         }
     }
 
-    @Test(arguments: ["INT", "TERM"]) func testThatASignalLeavesNothing(signal: String) async throws {
+    @Test(.proves(.releases, "Versions: `martlet fetch kit@~1.4` checks all of it"), arguments: ["INT", "TERM"])
+    func testThatASignalLeavesNothing(signal: String) async throws {
         try await withFetchingTeam { team in
             // given: a server that sends only the beginning of a file
             try await LyingServer.running(in: team.web, manners: ["page.html": .heldBack]) { url in
@@ -213,6 +220,7 @@ import Testing
 
     /// On the way, where only the command can notice it, or on the server's disk, where the server notices it itself.
     @Test(
+        .proves(.releases, "Versions: `martlet fetch kit@~1.4` checks all of it"),
         arguments: ["page.html", "SHA256SUMS", "SHA256SUMS.sig", "manifest.json", "provenance.json"], [false, true])
     func testR4ThatWhatWasChangedOnTheServerIsNeverKept(name: String, isOnDisk: Bool) async throws {
         try await withFetchingTeam { team in
@@ -236,7 +244,8 @@ import Testing
         }
     }
 
-    @Test func testThatPartsAreCheckedAndPutBesideOtherFiles() async throws {
+    @Test(.proves(.releases, "Versions: `martlet fetch kit@~1.4` checks all of it"))
+    func testThatPartsAreCheckedAndPutBesideOtherFiles() async throws {
         try await withFetchingTeam { team in
             // given
             try team.web.directory.write("here/mine", "x")
@@ -268,7 +277,8 @@ import Testing
         }
     }
 
-    @Test func testThatVerifySaysWhatIsWrongByItsExitStatus() async throws {
+    @Test(.proves(.releases, "Versions: `martlet verify DIRECTORY` checks all of it without a network"))
+    func testThatVerifySaysWhatIsWrongByItsExitStatus() async throws {
         try await withFetchingTeam { team in
             // given
             #expect(try await team.martlet(["fetch", "kit", "--output", "got"]).status == 0)
@@ -302,7 +312,8 @@ import Testing
         }
     }
 
-    @Test func testThatAServiceWithoutAKeyIsTakenAtItsSums() async throws {
+    @Test(.proves(.releases, "Versions: `martlet fetch kit@~1.4` checks all of it"))
+    func testThatAServiceWithoutAKeyIsTakenAtItsSums() async throws {
         try await withWeb { web in
             // given
             try await SampleContent(web: web).fill()

@@ -27,7 +27,11 @@ import Testing
 
     // MARK: The cache
 
-    @Test func testThatAnEntryIsTrustedForASecond() {
+    @Test(
+        .proves(
+            .releases,
+            "Serving: What is answered from memory is what the usual way answers, in order, bounded, for a second"))
+    func testThatAnEntryIsTrustedForASecond() {
         let fileCache = FileCache()
         let now = NIODeadline.now()
         fileCache.put(Self.entry(), at: "/a", now: now)
@@ -37,7 +41,11 @@ import Testing
         #expect(fileCache.bytes == 0)
     }
 
-    @Test func testThatItsMemoryIsBounded() {
+    @Test(
+        .proves(
+            .releases,
+            "Serving: What is answered from memory is what the usual way answers, in order, bounded, for a second"))
+    func testThatItsMemoryIsBounded() {
         let fileCache = FileCache()
         let entry = Self.entry(String(repeating: "a", count: FileCache.maximumFileBytes))
         for number in 1...2000 {
@@ -74,7 +82,11 @@ import Testing
     }
 
     /// They differ only in the time, and in the connection, which the usual way's client has closed here.
-    @Test func testThatAnAnswerFromMemoryIsTheUsualOne() async throws {
+    @Test(
+        .proves(
+            .releases,
+            "Serving: What is answered from memory is what the usual way answers, in order, bounded, for a second"))
+    func testThatAnAnswerFromMemoryIsTheUsualOne() async throws {
         let rows: [(String, [(String, String)])] = [
             ("GET", []), ("HEAD", []), ("GET", [("Range", "bytes=1-3")]), ("GET", [("Range", "bytes=9-")]),
             ("GET", [("Range", "bytes=3-1")]), ("GET", [("Range", "bytes=0-1,2-3")]), ("GET", [("If-None-Match", "*")]),
@@ -99,7 +111,11 @@ import Testing
     }
 
     /// Requests whose answer depends on more than the path.
-    @Test func testThatAllElseGoesTheUsualWay() async throws {
+    @Test(
+        .proves(
+            .releases,
+            "Serving: What is answered from memory is what the usual way answers, in order, bounded, for a second"))
+    func testThatAllElseGoesTheUsualWay() async throws {
         let rows: [(String, [(String, String)], Int)] = [
             ("GET", [("Authorization", "Bearer mt_none")], 401), ("GET", [("If-Match", "\"other\"")], 412),
             ("POST", [("Content-Length", "0")], 405), ("GET", [("Content-Length", "1")], 200),
@@ -119,7 +135,11 @@ import Testing
     }
 
     /// Clients that open a connection for each file send this.
-    @Test(arguments: ["close", "Close"])
+    @Test(
+        .proves(
+            .releases,
+            "Serving: What is answered from memory is what the usual way answers, in order, bounded, for a second"),
+        arguments: ["close", "Close"])
     func testThatAnAnswerFromMemoryEndsItsConnection(value: String) async throws {
         try await FileServerTests.withVersions { web in
             // given
@@ -135,7 +155,11 @@ import Testing
     }
 
     /// Answers come in the order of their requests, from memory or from the disk.
-    @Test func testThatAnswersKeepTheirOrder() async throws {
+    @Test(
+        .proves(
+            .releases,
+            "Serving: What is answered from memory is what the usual way answers, in order, bounded, for a second"))
+    func testThatAnswersKeepTheirOrder() async throws {
         try await FileServerTests.withVersions { web in
             try await Self.shelve(web)
             let get = "GET \(Self.path) HTTP/1.1\r\nHost: a\r\n"
@@ -149,7 +173,12 @@ import Testing
         }
     }
 
-    @Test func testThatItCountsDownloads() async throws {
+    @Test(
+        .proves(
+            .releases,
+            "Serving: Download counts by file and version on pages, JSON index and API; by the last byte; kept through restarts"
+        ))
+    func testThatItCountsDownloads() async throws {
         try await FileServerTests.withVersions { web in
             try await Self.shelve(web)
             for (method, headers) in [("GET", []), ("HEAD", []), ("GET", [("Range", "bytes=0-1")])] {
@@ -161,7 +190,12 @@ import Testing
         }
     }
 
-    @Test func testR3ThatWhatNeedsATokenIsNeverKept() async throws {
+    @Test(
+        .proves(
+            .releases,
+            "Serving: Active content never runs in the service's origin (X5), odd paths are 404 or exact (R1), ranges cost no more than the file (R2), closed files are private (R3)"
+        ))
+    func testR3ThatWhatNeedsATokenIsNeverKept() async throws {
         try await FileServerTests.withVersions(anonymousMayRead: false) { web in
             try await web.expect(200, "GET", Self.path, as: .viewer)
             #expect(web.site.fileCache.bytes == 0)
@@ -192,7 +226,11 @@ import Testing
     private static let get = "GET /a HTTP/1.1\r\nHost: a\r\n\r\n"
 
     /// Its requests are passed to where answers wait. A hundred requests in one packet do not put a hundred files into memory.
-    @Test func testThatAClientThatTakesNoAnswerGetsNoMore() throws {
+    @Test(
+        .proves(
+            .releases,
+            "Serving: What is answered from memory is what the usual way answers, in order, bounded, for a second"))
+    func testThatAClientThatTakesNoAnswerGetsNoMore() throws {
         // given
         let channel = try Self.connection(Self.fileCache(60_000))
         channel.isWritable = false
@@ -205,7 +243,11 @@ import Testing
         #expect(head.path == "/a")
     }
 
-    @Test func testThatStoppingWaitsForWhatIsBeingSent() throws {
+    @Test(
+        .proves(
+            .releases,
+            "Serving: What is answered from memory is what the usual way answers, in order, bounded, for a second"))
+    func testThatStoppingWaitsForWhatIsBeingSent() throws {
         // given
         let channel = try Self.connection(Self.fileCache())
         let watch = EventWatch()

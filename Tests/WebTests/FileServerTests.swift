@@ -28,7 +28,12 @@ import Testing
         }
     }
 
-    @Test func testThatAFileIsSentWithItsDigest() async throws {
+    @Test(
+        .proves(
+            .releases,
+            "Serving: `/files/`: HEAD as GET, conditions, one range, `Content-Disposition`, `Repr-Digest`, immutable caching, JSON index"
+        ), .proves(.web, "The file server sends and honors ETag"))
+    func testThatAFileIsSentWithItsDigest() async throws {
         try await Self.withVersions { web in
             // when
             let answer = try await web.send("GET", "/files/kit/1.4.2/kit-source.tar.gz")
@@ -46,7 +51,12 @@ import Testing
         }
     }
 
-    @Test func testThatHEADSaysTheSameWithoutTheBody() async throws {
+    @Test(
+        .proves(
+            .releases,
+            "Serving: `/files/`: HEAD as GET, conditions, one range, `Content-Disposition`, `Repr-Digest`, immutable caching, JSON index"
+        ))
+    func testThatHEADSaysTheSameWithoutTheBody() async throws {
         try await Self.withVersions { web in
             let answer = try await web.send("HEAD", "/files/kit/1.4.2/kit-source.tar.gz")
             #expect(answer.status == 200)
@@ -58,7 +68,12 @@ import Testing
     }
 
     /// RFC 9110, section 14.2: only GET supports ranges.
-    @Test(arguments: ["bytes=1-3", "bytes=9-"]) func testThatHEADKnowsNoRange(range: String) async throws {
+    @Test(
+        .proves(
+            .releases,
+            "Serving: `/files/`: HEAD as GET, conditions, one range, `Content-Disposition`, `Repr-Digest`, immutable caching, JSON index"
+        ), arguments: ["bytes=1-3", "bytes=9-"])
+    func testThatHEADKnowsNoRange(range: String) async throws {
         try await Self.withVersions { web in
             let headers = [("Range", range)]
             let archive = "/api/v1/bots/kit/integrations/1/artifacts/release/kit-1.0.0-source.tar.gz"
@@ -75,7 +90,12 @@ import Testing
         }
     }
 
-    @Test func testThatARangeIsServed() async throws {
+    @Test(
+        .proves(
+            .releases,
+            "Serving: `/files/`: HEAD as GET, conditions, one range, `Content-Disposition`, `Repr-Digest`, immutable caching, JSON index"
+        ), .proves(.web, "The file server honors Range"))
+    func testThatARangeIsServed() async throws {
         let rows: [(String, Int, String, String?)] = [
             ("bytes=1-3", 206, "our", "bytes 1-3/6"), ("bytes=-2", 206, "ce", "bytes 4-5/6"),
             ("bytes=4-", 206, "ce", "bytes 4-5/6"), ("bytes=0-0,2-3", 200, "source", nil),
@@ -93,7 +113,12 @@ import Testing
         }
     }
 
-    @Test func testThatWhatIsThereIsNotSentAgain() async throws {
+    @Test(
+        .proves(
+            .releases,
+            "Serving: `/files/`: HEAD as GET, conditions, one range, `Content-Disposition`, `Repr-Digest`, immutable caching, JSON index"
+        ), .proves(.web, "The file server sends and honors ETag"))
+    func testThatWhatIsThereIsNotSentAgain() async throws {
         try await Self.withVersions { web in
             let path = "/files/kit/1.4.2/kit-source.tar.gz"
             let first = try await web.send("GET", path)
@@ -109,7 +134,8 @@ import Testing
         }
     }
 
-    @Test func testThatARangeLeadsToTheVersion() async throws {
+    @Test(.proves(.web, "The file server resolves `latest` and `~1.4`, and archives' names without their version"))
+    func testThatARangeLeadsToTheVersion() async throws {
         let rows: [(String, String)] = [
             ("latest", "1.4.2"), ("latest-pre", "2.0.0-beta.1"), ("~1.4", "1.4.2"), ("%7E1.4", "1.4.2"),
             ("^1", "1.4.2"),
@@ -127,7 +153,8 @@ import Testing
     }
 
     /// Archives have their version in their names. A client that asks for the latest does not know it, or copied another one.
-    @Test func testThatAnArchiveIsFoundWithoutItsVersion() async throws {
+    @Test(.proves(.web, "The file server resolves `latest` and `~1.4`, and archives' names without their version"))
+    func testThatAnArchiveIsFoundWithoutItsVersion() async throws {
         try await Self.withVersions { web in
             // given: the usual names of archives
             let sample = SampleContent(web: web)
@@ -159,7 +186,10 @@ import Testing
     }
 
     /// `cp -al`, rsnapshot and hardlink(1) give published files second names.
-    @Test func testThatAFileWithASecondNameIsServedAndWell() async throws {
+    @Test(
+        .proves(
+            .releases, "Serving: Published files that have second names (`cp -al`) are served, verified and uploaded"))
+    func testThatAFileWithASecondNameIsServedAndWell() async throws {
         try await Self.withVersions { web in
             // given
             try await runExpectingSuccess([
@@ -175,7 +205,11 @@ import Testing
     }
 
     /// The files that prove others must not decay unnoticed either. Otherwise their readers would be the first to notice.
-    @Test(.program("ssh-keygen"), arguments: ["manifest.json", "provenance.json", "SHA256SUMS", "SHA256SUMS.sig"])
+    @Test(
+        .proves(
+            .releases,
+            "Serving: A damaged manifest, provenance, `SHA256SUMS` or signature is not served as good, is found by the scrub, and is distinguished from the others (R4)"
+        ), .program("ssh-keygen"), arguments: ["manifest.json", "provenance.json", "SHA256SUMS", "SHA256SUMS.sig"])
     func testR4ThatADamagedDescriptionIsNotServedAndIsSaid(name: String) async throws {
         try await Self.withVersions { web in
             // given
@@ -224,7 +258,12 @@ import Testing
     }
 
     /// Facts about thousands of versions are cached. If each version's directory stayed open, each would need a descriptor.
-    @Test func testThatNoDirectoryOfAVersionStaysOpen() async throws {
+    @Test(
+        .proves(
+            .releases,
+            "Serving: A damaged manifest, provenance, `SHA256SUMS` or signature is not served as good, is found by the scrub, and is distinguished from the others (R4)"
+        ))
+    func testThatNoDirectoryOfAVersionStaysOpen() async throws {
         try await Self.withVersions { web in
             // when
             for name in ["manifest.json", "SHA256SUMS"] { try await web.expect(200, "GET", "/files/kit/1.4.2/\(name)") }
@@ -239,13 +278,19 @@ import Testing
         }
     }
 
-    @Test func testThatAYankedVersionStaysFetchable() async throws {
+    @Test(.proves(.versions, "Yanked versions stay fetchable and leave ranges"))
+    func testThatAYankedVersionStaysFetchable() async throws {
         try await Self.withVersions { web in
             try await web.expect(200, "GET", "/files/kit/1.5.0/kit-source.tar.gz")
         }
     }
 
-    @Test func testR1ThatNothingElseIsThere() async throws {
+    @Test(
+        .proves(
+            .releases,
+            "Serving: Active content never runs in the service's origin (X5), odd paths are 404 or exact (R1), ranges cost no more than the file (R2), closed files are private (R3)"
+        ))
+    func testR1ThatNothingElseIsThere() async throws {
         let rows: [String] = [
             "/files/kit/1.4.2/../1.0.0/kit-source.tar.gz", "/files/kit/1.4.2/..%2f1.0.0/kit-source.tar.gz",
             "/files/kit/1.4.2/%252e%252e/x", "/files/kit/1.4.2/..%5cx", "/files/kit/1.4.2/%c0%ae%c0%ae/x",
@@ -283,7 +328,12 @@ import Testing
         }
     }
 
-    @Test func testR3ThatNoSharedCacheKeepsWhatNeedsAToken() async throws {
+    @Test(
+        .proves(
+            .releases,
+            "Serving: Active content never runs in the service's origin (X5), odd paths are 404 or exact (R1), ranges cost no more than the file (R2), closed files are private (R3)"
+        ))
+    func testR3ThatNoSharedCacheKeepsWhatNeedsAToken() async throws {
         try await Self.withVersions(anonymousMayRead: false) { web in
             let path = "/files/kit/1.4.2/kit-source.tar.gz"
             let answer = try await web.send("GET", path, as: .viewer)
@@ -294,7 +344,12 @@ import Testing
         }
     }
 
-    @Test func testThatDirectoriesAreListed() async throws {
+    @Test(
+        .proves(
+            .releases,
+            "Serving: `/files/`: HEAD as GET, conditions, one range, `Content-Disposition`, `Repr-Digest`, immutable caching, JSON index"
+        ), .proves(.web, "The file server has directory pages"))
+    func testThatDirectoriesAreListed() async throws {
         try await Self.withVersions { web in
             let json = [("Accept", "application/json")]
             expectContains(try await web.send("GET", "/files/").text, "href=\"/files/kit/\"")
@@ -314,7 +369,12 @@ import Testing
     }
 
     /// The file is larger than several chunks, so that streaming is tested.
-    @Test func testThatALargeFileArrivesWhole() async throws {
+    @Test(
+        .proves(
+            .releases,
+            "Serving: `/files/`: HEAD as GET, conditions, one range, `Content-Disposition`, `Repr-Digest`, immutable caching, JSON index"
+        ))
+    func testThatALargeFileArrivesWhole() async throws {
         try await Self.withVersions { web in
             let sample = SampleContent(web: web)
             let bytes = (0..<3_000_000).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) }

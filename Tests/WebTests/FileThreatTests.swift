@@ -25,14 +25,20 @@ import Testing
     }
 
     /// No product of a build is rendered or run in the origin of the service's pages.
-    @Test(arguments: [
-        ("page.html", "<script>alert(1)</script>", true), ("image.svg", "<svg onload='alert(1)'/>", true),
-        ("feed.xml", "<?xml-stylesheet type='text/xsl' href='style.xsl'?><a/>", true),
-        ("style.xsl", "<xsl:stylesheet/>", true), ("page.xhtml", "<html/>", true), ("doc.pdf", "%PDF-1.4", true),
-        ("code.js", "alert(1)", true), ("movie.swf", "FWS", true), ("noextension", "<html><script>", true),
-        ("utf7.txt", "+ADw-script+AD4-", false), ("gifar.gif", "GIF89aPK\u{3}\u{4}", false),
-        ("page.html.txt", "<html>", false), ("PAGE.HTM", "<html>", true),
-    ]) func testX5ThatActiveContentNeverRunsHere(name: String, text: String, isSaved: Bool) async throws {
+    @Test(
+        .proves(
+            .releases,
+            "Serving: Active content never runs in the service's origin (X5), odd paths are 404 or exact (R1), ranges cost no more than the file (R2), closed files are private (R3)"
+        ),
+        arguments: [
+            ("page.html", "<script>alert(1)</script>", true), ("image.svg", "<svg onload='alert(1)'/>", true),
+            ("feed.xml", "<?xml-stylesheet type='text/xsl' href='style.xsl'?><a/>", true),
+            ("style.xsl", "<xsl:stylesheet/>", true), ("page.xhtml", "<html/>", true), ("doc.pdf", "%PDF-1.4", true),
+            ("code.js", "alert(1)", true), ("movie.swf", "FWS", true), ("noextension", "<html><script>", true),
+            ("utf7.txt", "+ADw-script+AD4-", false), ("gifar.gif", "GIF89aPK\u{3}\u{4}", false),
+            ("page.html.txt", "<html>", false), ("PAGE.HTM", "<html>", true),
+        ])
+    func testX5ThatActiveContentNeverRunsHere(name: String, text: String, isSaved: Bool) async throws {
         try await withFiles([name: Array(text.utf8)]) { web in
             for path in ["/files/kit/3.0.0/\(name)", "/files/kit/latest/\(name)"] {
                 // when
@@ -55,7 +61,12 @@ import Testing
     }
 
     /// A name with markup, quotes and another direction is text in listings, and one file in paths.
-    @Test func testR1ThatListingsAreEscaped() async throws {
+    @Test(
+        .proves(
+            .releases,
+            "Serving: Active content never runs in the service's origin (X5), odd paths are 404 or exact (R1), ranges cost no more than the file (R2), closed files are private (R3)"
+        ))
+    func testR1ThatListingsAreEscaped() async throws {
         let name = "a<b>&\"'\u{202E}gpj.exe"
         try await withFiles([name: Array("x".utf8)]) { web in
             let page = try await web.send("GET", "/files/kit/3.0.0/").text
@@ -68,12 +79,18 @@ import Testing
     }
 
     /// A small request costs at most the reading of one file.
-    @Test(arguments: [
-        ("bytes=0-18446744073709551616", 206), ("bytes=18446744073709551615-18446744073709551616", 416),
-        ("bytes=-18446744073709551616", 206), ("bytes=5-0", 200), ("bytes=0-4,2-5", 200), ("bytes=-0", 416),
-        ("bytes=0-0,0-0,0-0", 200), ("bytes=--1", 200), ("bytes=9223372036854775807-", 416), ("bytes=", 200),
-        ("lines=0-1", 200), ("bytes=" + Array(repeating: "0-", count: 10_000).joined(separator: ","), 200),
-    ]) func testR2ThatNoRangeCostsMoreThanTheFile(range: String, status: Int) async throws {
+    @Test(
+        .proves(
+            .releases,
+            "Serving: Active content never runs in the service's origin (X5), odd paths are 404 or exact (R1), ranges cost no more than the file (R2), closed files are private (R3)"
+        ),
+        arguments: [
+            ("bytes=0-18446744073709551616", 206), ("bytes=18446744073709551615-18446744073709551616", 416),
+            ("bytes=-18446744073709551616", 206), ("bytes=5-0", 200), ("bytes=0-4,2-5", 200), ("bytes=-0", 416),
+            ("bytes=0-0,0-0,0-0", 200), ("bytes=--1", 200), ("bytes=9223372036854775807-", 416), ("bytes=", 200),
+            ("lines=0-1", 200), ("bytes=" + Array(repeating: "0-", count: 10_000).joined(separator: ","), 200),
+        ])
+    func testR2ThatNoRangeCostsMoreThanTheFile(range: String, status: Int) async throws {
         try await FileServerTests.withVersions { web in
             let answer = try await web.send("GET", Self.path, headers: [("Range", range)])
             #expect(answer.status == status, "\(range.prefix(60))")
@@ -82,7 +99,11 @@ import Testing
     }
 
     /// Files that fit into memory and files that do not.
-    @Test(arguments: [6, FileCache.maximumFileBytes + 1])
+    @Test(
+        .proves(
+            .releases,
+            "Serving: A flipped byte is not served, is said in log, pages and metrics, and found by the scrub (R4); in the registry, too"
+        ), arguments: [6, FileCache.maximumFileBytes + 1])
     func testR4ThatAFlippedBitIsNotServedAndSaid(size: Int) async throws {
         let bytes = (0..<size).map { UInt8(truncatingIfNeeded: $0) }
         try await withFiles(["a.bin": bytes]) { web in
@@ -115,7 +136,12 @@ import Testing
     }
 
     /// It is refused and logged. Only the files that `martlet doctor` names are counted.
-    @Test func testR4ThatDamageOfWhatWasOnlyArchivedIsNotCountedAsPublished() async throws {
+    @Test(
+        .proves(
+            .releases,
+            "Serving: A flipped byte is not served, is said in log, pages and metrics, and found by the scrub (R4); in the registry, too"
+        ))
+    func testR4ThatDamageOfWhatWasOnlyArchivedIsNotCountedAsPublished() async throws {
         try await FileServerTests.withVersions { web in
             // given
             let name = "kit-1.0.0-source.tar.gz"
@@ -131,7 +157,12 @@ import Testing
     }
 
     /// A proxy that requests only the head does not wait until 64 GiB are read.
-    @Test func testThatAnAnswerWithoutBytesNeedsNoneUntilDamageIsKnown() async throws {
+    @Test(
+        .proves(
+            .releases,
+            "Serving: A flipped byte is not served, is said in log, pages and metrics, and found by the scrub (R4); in the registry, too"
+        ))
+    func testThatAnAnswerWithoutBytesNeedsNoneUntilDamageIsKnown() async throws {
         let size = FileCache.maximumFileBytes + 1
         try await withFiles(["a.bin": [UInt8](repeating: 7, count: size)]) { web in
             // given: unknown damage
@@ -159,7 +190,9 @@ import Testing
     }
 
     /// sendfile(2) does not report a file that ends too early. The connection's thread would call it again and again.
-    @Test func testThatAFileThatIsCutWhileItIsSentEndsTheConnection() async throws {
+    @Test(
+        .proves(.releases, "Serving: A file that is cut while it is sent ends the connection, and holds no thread up"))
+    func testThatAFileThatIsCutWhileItIsSentEndsTheConnection() async throws {
         let size = 12 << 20
         try await withFiles(["big.bin": [UInt8](repeating: 7, count: size)]) { web in
             // given: a client that reads nothing until the kernel's buffers are full
@@ -196,7 +229,12 @@ import Testing
         }
     }
 
-    @Test func testR4ThatTheScrubFindsWhatNobodyDownloads() async throws {
+    @Test(
+        .proves(
+            .releases,
+            "Serving: A flipped byte is not served, is said in log, pages and metrics, and found by the scrub (R4); in the registry, too"
+        ))
+    func testR4ThatTheScrubFindsWhatNobodyDownloads() async throws {
         try await withFiles(["a.bin": Array("abc".utf8), "b.bin": Array("abc".utf8), "c.bin": []]) { web in
             // given
             try web.directory.write("state/files/kit/3.0.0/b.bin", "abd")
@@ -215,7 +253,12 @@ import Testing
         }
     }
 
-    @Test func testThatAVersionThatLostItsFilesIsLoggedInFewLines() async throws {
+    @Test(
+        .proves(
+            .releases,
+            "Serving: A flipped byte is not served, is said in log, pages and metrics, and found by the scrub (R4); in the registry, too"
+        ))
+    func testThatAVersionThatLostItsFilesIsLoggedInFewLines() async throws {
         // given: a hundred files and three more
         let files = Dictionary(uniqueKeysWithValues: (0..<103).map { ("file-\($0)", Array("abc".utf8)) })
         try await withFiles(files) { web in

@@ -4,7 +4,12 @@ import Testing
 
 @testable import Web
 
-@Suite struct FindingCacheTests {
+@Suite(
+    .proves(
+        .releases,
+        "Registry: A version's page: whether the signature fits and whose key it is; which service made it, of how many inputs"
+    ))
+struct FindingCacheTests {
     /// Files that can be replaced, with a count of their reads.
     private final class Files: Sendable {
         let cache = FindingCache<Int>(limit: 2)

@@ -7,7 +7,12 @@ import Testing
 @testable import Web
 
 /// Foreign names and messages in the command line's output. None makes a row of its own, and none is shown in another order.
-@Suite struct ForgedRowsTests {
+@Suite(
+    .proves(
+        .jobs,
+        "Names and messages of others stay on one line and in order in commands' output, the daemon's log and messages")
+)
+struct ForgedRowsTests {
     /// A row in the format of `martlet integrations`, and characters that terminals obey or reorder.
     private static let row =
         "\nkit#9  main  99999999  succeeded  12 tests\r\n\u{1B}[1A\u{9B}2K\u{202E}\u{2066}\u{200F}\u{061C}\u{2028}\u{7F}\u{200B}"

@@ -3,7 +3,8 @@ import TestSupport
 import Testing
 
 /// The commands that the pages for users show.
-@Suite struct GuideCommandTests {
+@Suite(.proves(.settings, "Commands and options in the documentation's samples exist, and the samples are well-formed"))
+struct GuideCommandTests {
     /// A command of the program as a page has it: its names, such as `token create`, and its options.
     private struct Shown: Hashable {
         let names: [String]

@@ -54,7 +54,9 @@ import Testing
     ]
 
     /// There is one answer, and the connection is closed. Later bytes are never read as a request.
-    @Test(arguments: smuggled)
+    @Test(
+        .proves(.intake, "What two readers could understand in two ways is 400 and the connection's end (W19)"),
+        arguments: smuggled)
     func testW19ThatWhatCanBeReadInTwoWaysIsRefused(_ request: Case) async throws {
         try await withWeb { web in
             let answer = try await RawAnswer.exchange(request.text, port: web.port)
@@ -63,12 +65,14 @@ import Testing
         }
     }
 
-    @Test(arguments: [
-        Case("100,000 fields", get + (1...100_000).map { "A\($0): b\r\n" }.joined() + "\r\n"),
-        Case("101 fields", get + (1...101).map { "A\($0): b\r\n" }.joined() + "\r\n"),
-        Case("a field of 80 KB", get + "A: " + String(repeating: "x", count: 80_000) + "\r\n\r\n"),
-        Case("a URI of 1 MB", "GET /" + String(repeating: "x", count: 1_000_000) + " HTTP/1.1\r\nHost: a\r\n\r\n"),
-    ])
+    @Test(
+        .proves(.intake, "A head has 100 fields and 32 KiB, over that 431 (W12)"),
+        arguments: [
+            Case("100,000 fields", get + (1...100_000).map { "A\($0): b\r\n" }.joined() + "\r\n"),
+            Case("101 fields", get + (1...101).map { "A\($0): b\r\n" }.joined() + "\r\n"),
+            Case("a field of 80 KB", get + "A: " + String(repeating: "x", count: 80_000) + "\r\n\r\n"),
+            Case("a URI of 1 MB", "GET /" + String(repeating: "x", count: 1_000_000) + " HTTP/1.1\r\nHost: a\r\n\r\n"),
+        ])
     func testW12ThatAHeadHasItsLimits(_ request: Case) async throws {
         try await withWeb { web in
             let answer = try await RawAnswer.exchange(request.text, port: web.port)
@@ -79,7 +83,12 @@ import Testing
     }
 
     /// Later bytes are discarded. The decoder would keep them for a protocol that the server does not speak.
-    @Test func testW11ThatWhoAsksForAnotherProtocolIsAnsweredAndClosed() async throws {
+    @Test(
+        .proves(
+            .intake,
+            "Without a signature header no body is read; a large body stays on the disk until it is verified; forged signatures keep no webhook away (W11)"
+        ))
+    func testW11ThatWhoAsksForAnotherProtocolIsAnsweredAndClosed() async throws {
         try await withWeb { web in
             let answer = try await RawAnswer.exchange(
                 Self.get + "Connection: Upgrade\r\nUpgrade: h2c\r\n\r\n" + String(repeating: "x", count: 100_000),
@@ -89,7 +98,12 @@ import Testing
         }
     }
 
-    @Test func testW11ThatALengthBeyondTheLimitIsRefusedBeforeItIsRead() async throws {
+    @Test(
+        .proves(
+            .intake,
+            "Without a signature header no body is read; a large body stays on the disk until it is verified; forged signatures keep no webhook away (W11)"
+        ))
+    func testW11ThatALengthBeyondTheLimitIsRefusedBeforeItIsRead() async throws {
         try await withWeb { web in
             let answer = try await RawAnswer.exchange(
                 Self.post + "Content-Length: 4294967296\r\n\r\n", port: web.port, waitsForEnd: false)
@@ -97,7 +111,12 @@ import Testing
         }
     }
 
-    @Test func testW11ThatWithoutASignatureNoBodyIsRead() async throws {
+    @Test(
+        .proves(
+            .intake,
+            "Without a signature header no body is read; a large body stays on the disk until it is verified; forged signatures keep no webhook away (W11)"
+        ))
+    func testW11ThatWithoutASignatureNoBodyIsRead() async throws {
         try await withWeb { web in
             let answer = try await RawAnswer.exchange(
                 Self.unsigned + "Content-Length: 20000000\r\n\r\n", port: web.port)
@@ -106,7 +125,8 @@ import Testing
         }
     }
 
-    @Test func testThatAnAnswerToABodyThatIsNotReadIsTheOnlyOne() async throws {
+    @Test(.proves(.intake, "What two readers could understand in two ways is 400 and the connection's end (W19)"))
+    func testThatAnAnswerToABodyThatIsNotReadIsTheOnlyOne() async throws {
         try await withWeb { web in
             let answer = try await RawAnswer.exchange(
                 Self.unsigned + "Transfer-Encoding: chunked\r\n\r\n+1\r\na\r\n0\r\n\r\n", port: web.port)
@@ -115,7 +135,12 @@ import Testing
         }
     }
 
-    @Test func testW11ThatChunksWithoutEndAreRefusedAtTheLimit() async throws {
+    @Test(
+        .proves(
+            .intake,
+            "Without a signature header no body is read; a large body stays on the disk until it is verified; forged signatures keep no webhook away (W11)"
+        ))
+    func testW11ThatChunksWithoutEndAreRefusedAtTheLimit() async throws {
         try await withWeb { web in
             let chunk = "100000\r\n" + String(repeating: "x", count: 1 << 20) + "\r\n"
             let answer = try await RawAnswer.exchange(
@@ -125,11 +150,13 @@ import Testing
         }
     }
 
-    @Test(arguments: [
-        "/git/notifyCommit?url=https://git.example/acme/kit.git", "/webhooks/push/kit", "/webhooks/github/kit",
-        "/webhooks/github", "/api/v1/bots/kit/integrations", "/job/kit/build?token=x", "/hook",
-        "/buildByToken/build?job=kit",
-    ])
+    @Test(
+        .proves(.intake, "Nobody without proof starts anything (W15)"),
+        arguments: [
+            "/git/notifyCommit?url=https://git.example/acme/kit.git", "/webhooks/push/kit", "/webhooks/github/kit",
+            "/webhooks/github", "/api/v1/bots/kit/integrations", "/job/kit/build?token=x", "/hook",
+            "/buildByToken/build?job=kit",
+        ])
     func testW15ThatNobodyWithoutProofStartsAnything(target: String) async throws {
         let file = "repository: https://git.example/acme/kit.git\nwebhook: { secret: kit-webhook }\n"
         try await withWeb(bots: ["kit": file]) { web in

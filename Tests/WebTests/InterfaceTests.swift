@@ -18,7 +18,10 @@ import Transfer
         }
     }
 
-    @Test func testThatAnIntegrationHasItsShape() async throws {
+    @Test(
+        .proves(.reports, "Counts with ± in the API"),
+        .proves(.web, "Routes and JSON: bots, integrations, issues, tests, artifacts, log, versions, deliveries"))
+    func testThatAnIntegrationHasItsShape() async throws {
         try await withSample { web in
             let json = try await web.json("/api/v1/bots/kit/integrations/2")
             let expected =
@@ -42,7 +45,12 @@ import Transfer
         }
     }
 
-    @Test func testThatAnIntegrationSaysWhyNothingWasArchived() async throws {
+    @Test(
+        .proves(
+            .steps,
+            "Products are archived only if a later trigger or the recipe uses them; page, API, `martlet artifacts`, `--plan` and logs say why they are not"
+        ))
+    func testThatAnIntegrationSaysWhyNothingWasArchived() async throws {
         try await withWeb { web in
             // given
             let bot = BotSpecification(name: SampleContent.kit, repository: SampleContent.repository)
@@ -116,7 +124,10 @@ import Transfer
         }
     }
 
-    @Test func testThatIssuesHaveTheirShape() async throws {
+    @Test(
+        .proves(.web, "Routes and JSON: bots, integrations, issues, tests, artifacts, log, versions, deliveries"),
+        .proves(.issueHistory, "An issue has its age and its first integration"))
+    func testThatIssuesHaveTheirShape() async throws {
         try await withSample { web in
             let json = try await web.json("/api/v1/bots/kit/integrations/1/issues?category=test-failure")
             #expect(
@@ -146,7 +157,8 @@ import Transfer
         }
     }
 
-    @Test func testThatListingsHavePages() async throws {
+    @Test(.proves(.web, "Routes and JSON: bots, integrations, issues, tests, artifacts, log, versions, deliveries"))
+    func testThatListingsHavePages() async throws {
         try await withSample { web in
             let first = try await web.json("/api/v1/integrations?limit=2")
             #expect(
@@ -180,7 +192,8 @@ import Transfer
         }
     }
 
-    @Test func testThatVersionsHaveTheirShape() async throws {
+    @Test(.proves(.web, "Routes and JSON: bots, integrations, issues, tests, artifacts, log, versions, deliveries"))
+    func testThatVersionsHaveTheirShape() async throws {
         try await withSample { web in
             let json = try await web.json("/api/v1/products/kit/versions/latest")
             let digest = Digest.sha256(of: Array("source".utf8))
@@ -204,7 +217,8 @@ import Transfer
         }
     }
 
-    @Test func testThatHealthMetricsAndBadgesAnswer() async throws {
+    @Test(.proves(.web, "There are live events, health, metrics and badges"))
+    func testThatHealthMetricsAndBadgesAnswer() async throws {
         try await withSample { web in
             #expect(try await web.json("/health") == "{\"status\":\"ok\",\"version\":\"1.2.3\"}\n")
             let metrics = try await web.json("/metrics")
@@ -221,7 +235,8 @@ import Transfer
 
     // MARK: Webhooks
 
-    @Test func testThatAPushWithoutASignatureIsRefused() async throws {
+    @Test(.proves(.badInput, "A wrong or missing signature is refused"))
+    func testThatAPushWithoutASignatureIsRefused() async throws {
         try await withSample { web in
             for bot in ["kit", "nobody", "K%20it"] {
                 let answer = try await web.send("POST", "/webhooks/push/\(bot)", body: Array("{}".utf8))
@@ -255,7 +270,8 @@ import Transfer
 
     // MARK: The unix socket
 
-    @Test func testThatTheSocketsPeerIsAnAdmin() async throws {
+    @Test(.proves(.web, "The peer of the Unix socket is an admin"))
+    func testThatTheSocketsPeerIsAnAdmin() async throws {
         try await withSample { web in
             let transport = try CurlTransport()
             var request = TransferRequest(.get, "http://localhost/api/v1/tokens")
@@ -271,7 +287,8 @@ import Transfer
 
     // MARK: Events
 
-    @Test func testThatAChangeIsToldAtOnce() async throws {
+    @Test(.proves(.web, "There are live events, health, metrics and badges"))
+    func testThatAChangeIsToldAtOnce() async throws {
         try await withSample { web in
             // given
             let transport = try CurlTransport()

@@ -4,7 +4,12 @@ import Testing
 
 /// The output and the effects of the command line for issues.
 @Suite struct IssueCommandsTests {
-    @Test func testThatAnIssueIsSilencedAndToldSo() async throws {
+    @Test(
+        .proves(.issueHistory, "An issue is muted with reason, user and expiry, and no failure becomes green by it"),
+        .proves(
+            .issueHistory,
+            "An issue's suspect has a confidence, is shown on page, command line and API, and is carried on"))
+    func testThatAnIssueIsSilencedAndToldSo() async throws {
         try await withWeb { web in
             // given
             try await SampleContent(web: web).fill()
@@ -38,7 +43,8 @@ import Testing
         }
     }
 
-    @Test func testThatTheOldNamesOfTheCommandsWork() async throws {
+    @Test(.proves(.issueHistory, "The old names of the commands work: `silence`, `unsilence`, `silences`"))
+    func testThatTheOldNamesOfTheCommandsWork() async throws {
         try await withWeb { web in
             // given
             try await SampleContent(web: web).fill()
@@ -57,7 +63,8 @@ import Testing
         }
     }
 
-    @Test func testThatOtherToolsAreServed() async throws {
+    @Test(.proves(.issueHistory, "SARIF with `baselineState` and JUnit for others"))
+    func testThatOtherToolsAreServed() async throws {
         try await withWeb { web in
             try await SampleContent(web: web).fill()
             let sarif = try await martlet(["issues", "kit#1", "--sarif"], web)

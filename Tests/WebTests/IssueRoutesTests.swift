@@ -25,7 +25,8 @@ import Testing
         }
     }
 
-    @Test func testThatAnOperatorSilencesAndTakesBack() async throws {
+    @Test(.proves(.issueHistory, "An issue is muted with reason, user and expiry, and no failure becomes green by it"))
+    func testThatAnOperatorSilencesAndTakesBack() async throws {
         try await withSample { web in
             // when
             let answer = try await silence(web, #"{"reason":"the vendor's","until":"2026-12-31T00:00:00Z"}"#)
@@ -49,7 +50,11 @@ import Testing
         }
     }
 
-    @Test func testThatTheyComeInParts() async throws {
+    @Test(
+        .proves(
+            .issueHistory,
+            "A large integration's issues come in parts, its SARIF log has at most 25,000 results and says so"))
+    func testThatTheyComeInParts() async throws {
         try await withSample { web in
             func fingerprints(_ query: String) async throws -> [Substring] {
                 try await web.json(Self.root + "/issues?" + query).matches(of: /"fingerprint":"(\w+)"/).map(\.1)
@@ -69,7 +74,12 @@ import Testing
         }
     }
 
-    @Test func testThatABotsSilencesAreListed() async throws {
+    @Test(
+        .proves(
+            .issueHistory,
+            "A bot's silences on a page of their own, in the interface and by `martlet muted`, with the issue where a branch still has it"
+        ))
+    func testThatABotsSilencesAreListed() async throws {
         try await withSample { web in
             // given: one in force, one that has expired, one of an issue that no branch has
             _ = try await silence(web, #"{"reason":"<the vendor's>","until":"2026-12-31T00:00:00Z"}"#)
@@ -112,7 +122,8 @@ import Testing
         }
     }
 
-    @Test func testThatOnlyAnOperatorMay() async throws {
+    @Test(.proves(.issueHistory, "An issue is muted with reason, user and expiry, and no failure becomes green by it"))
+    func testThatOnlyAnOperatorMay() async throws {
         try await withSample { web in
             #expect(try await silence(web, #"{"reason":"r"}"#, as: nil).status == 401)
             #expect(try await silence(web, #"{"reason":"r"}"#, as: .viewer).status == 403)
@@ -136,7 +147,8 @@ import Testing
         }
     }
 
-    @Test func testThatIssuesAreSARIF() async throws {
+    @Test(.proves(.issueHistory, "SARIF with `baselineState` and JUnit for others"))
+    func testThatIssuesAreSARIF() async throws {
         try await withSample { web in
             // given
             _ = try await silence(web, #"{"reason":"the vendor's"}"#)
@@ -156,7 +168,8 @@ import Testing
         }
     }
 
-    @Test func testThatTestsAreJUnit() async throws {
+    @Test(.proves(.issueHistory, "SARIF with `baselineState` and JUnit for others"))
+    func testThatTestsAreJUnit() async throws {
         try await withSample { web in
             let answer = try await web.send("GET", "/api/v1/bots/kit/integrations/1/tests.xml")
             #expect(answer["Content-Type"] == "application/xml; charset=utf-8")
@@ -165,7 +178,12 @@ import Testing
         }
     }
 
-    @Test func testThatThePageSaysWhoIntroducedIt() async throws {
+    @Test(
+        .proves(
+            .issueHistory,
+            "An issue's suspect has a confidence, is shown on page, command line and API, and is carried on"),
+        .proves(.issueHistory, "An author's hostile text is cut and escaped"))
+    func testThatThePageSaysWhoIntroducedIt() async throws {
         try await withSample { web in
             let page = try await web.send("GET", "/bots/kit/1").text
             expectContains(page, "by Ada &lt;Author&gt; in 111111111111")

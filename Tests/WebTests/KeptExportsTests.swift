@@ -42,7 +42,11 @@ import Testing
         web.site.exports.put(try await export(text, web), key(name, of: id), stamp: web.store.stamp(of: id))
     }
 
-    @Test(arguments: exports)
+    @Test(
+        .proves(
+            .intake,
+            "An export (SARIF, JUnit, grid) is computed once until its integration or a silence changes, and served as a file with ranges and 304, bounded"
+        ), arguments: exports)
     func testThatAnExportIsComputedOnce(path: String, name: String) async throws {
         try await Self.withSample { web in
             // given
@@ -58,7 +62,11 @@ import Testing
     }
 
     /// By a rerun, the end of an attempt, or a stored comparison.
-    @Test(arguments: exports)
+    @Test(
+        .proves(
+            .intake,
+            "An export (SARIF, JUnit, grid) is computed once until its integration or a silence changes, and served as a file with ranges and 304, bounded"
+        ), arguments: exports)
     func testThatItIsComputedAgainWhenItsIntegrationChanges(path: String, name: String) async throws {
         try await Self.withSample { web in
             // given
@@ -75,7 +83,12 @@ import Testing
     }
 
     /// A silence in one integration is shown in others of its bot.
-    @Test func testThatASilenceShowsAtOnce() async throws {
+    @Test(
+        .proves(
+            .intake,
+            "An export (SARIF, JUnit, grid) is computed once until its integration or a silence changes, and served as a file with ranges and 304, bounded"
+        ))
+    func testThatASilenceShowsAtOnce() async throws {
         try await Self.withSample { web in
             // given
             let before = try await web.send("GET", Self.root + "/issues.sarif")
@@ -91,7 +104,11 @@ import Testing
         }
     }
 
-    @Test(arguments: exports)
+    @Test(
+        .proves(
+            .intake,
+            "An export (SARIF, JUnit, grid) is computed once until its integration or a silence changes, and served as a file with ranges and 304, bounded"
+        ), arguments: exports)
     func testThatItIsServedAsAFile(path: String, name: String) async throws {
         try await Self.withSample { web in
             // given
@@ -111,7 +128,12 @@ import Testing
         }
     }
 
-    @Test func testThatNoConditionWithADateHidesAChange() async throws {
+    @Test(
+        .proves(
+            .intake,
+            "An export (SARIF, JUnit, grid) is computed once until its integration or a silence changes, and served as a file with ranges and 304, bounded"
+        ))
+    func testThatNoConditionWithADateHidesAChange() async throws {
         try await Self.withSample { web in
             let date = "Sun, 06 Nov 2094 08:49:37 GMT"
             for header in ["If-Modified-Since", "If-Unmodified-Since"] {
@@ -133,7 +155,12 @@ import Testing
         }
     }
 
-    @Test func testThatTwoRequestsAtOnceComputeOneExport() async throws {
+    @Test(
+        .proves(
+            .intake,
+            "An export (SARIF, JUnit, grid) is computed once until its integration or a silence changes, and served as a file with ranges and 304, bounded"
+        ))
+    func testThatTwoRequestsAtOnceComputeOneExport() async throws {
         try await Self.withSample { web in
             // given: both wait for their turn
             var turn: AnswerSemaphore.Turn? = try await web.limits.exports.acquire(.anonymous)
@@ -148,7 +175,12 @@ import Testing
         }
     }
 
-    @Test func testThatWhatIsKeptOfARemovedIntegrationGoes() async throws {
+    @Test(
+        .proves(
+            .intake,
+            "An export (SARIF, JUnit, grid) is computed once until its integration or a silence changes, and served as a file with ranges and 304, bounded"
+        ))
+    func testThatWhatIsKeptOfARemovedIntegrationGoes() async throws {
         try await Self.withSample { web in
             // given
             let removed = IntegrationID(bot: SampleContent.kit, number: 99)
@@ -161,7 +193,12 @@ import Testing
         }
     }
 
-    @Test func testThatTheirNumberIsBounded() async throws {
+    @Test(
+        .proves(
+            .intake,
+            "An export (SARIF, JUnit, grid) is computed once until its integration or a silence changes, and served as a file with ranges and 304, bounded"
+        ))
+    func testThatTheirNumberIsBounded() async throws {
         try await Self.withSample { web in
             // given
             let exports = KeptExports()
@@ -182,7 +219,11 @@ import Testing
     }
 
     /// Closing a large file takes time. Clients that wait for the exports' lock do not wait for that.
-    @Test(arguments: ["put", "remove", "remove all"])
+    @Test(
+        .proves(
+            .intake,
+            "An export (SARIF, JUnit, grid) is computed once until its integration or a silence changes, and served as a file with ranges and 304, bounded"
+        ), arguments: ["put", "remove", "remove all"])
     func testThatARemovedFileIsClosedWhereItIsReleased(how: String) async throws {
         try await Self.withSample { web in
             // given
@@ -210,7 +251,12 @@ import Testing
     }
 
     /// Otherwise sixteen requests by anybody would remove all other exports.
-    @Test func testThatFormsOfAGridRemoveNoOtherExports() async throws {
+    @Test(
+        .proves(
+            .intake,
+            "An export (SARIF, JUnit, grid) is computed once until its integration or a silence changes, and served as a file with ranges and 304, bounded"
+        ))
+    func testThatFormsOfAGridRemoveNoOtherExports() async throws {
         try await Self.withSample { web in
             // given
             for (_, name) in Self.exports { try await Self.put("kept", name, web) }
@@ -225,7 +271,12 @@ import Testing
         }
     }
 
-    @Test func testThatTheNumberOfFormsIsBounded() async throws {
+    @Test(
+        .proves(
+            .intake,
+            "An export (SARIF, JUnit, grid) is computed once until its integration or a silence changes, and served as a file with ranges and 304, bounded"
+        ))
+    func testThatTheNumberOfFormsIsBounded() async throws {
         try await Self.withSample { web in
             // given
             let exports = KeptExports()
@@ -242,7 +293,12 @@ import Testing
         }
     }
 
-    @Test func testThatAPageBeyondTheLastOneIsNotKept() async throws {
+    @Test(
+        .proves(
+            .intake,
+            "An export (SARIF, JUnit, grid) is computed once until its integration or a silence changes, and served as a file with ranges and 304, bounded"
+        ))
+    func testThatAPageBeyondTheLastOneIsNotKept() async throws {
         try await Self.withSample { web in
             for query in ["/tests/grid?after=100", "/tests.xml?attempt=100"] {
                 try await web.expect(200, "GET", Self.root + query)
@@ -254,7 +310,12 @@ import Testing
     // MARK: Bytes
 
     /// Otherwise each export that a slow client reads would make room for the next one, and all of them would stay on the disk.
-    @Test func testThatNothingIsKeptInThePlaceOfWhatIsRead() async throws {
+    @Test(
+        .proves(
+            .intake,
+            "An export (SARIF, JUnit, grid) is computed once until its integration or a silence changes, and served as a file with ranges and 304, bounded"
+        ))
+    func testThatNothingIsKeptInThePlaceOfWhatIsRead() async throws {
         try await Self.withSample { web in
             // given
             let exports = KeptExports()
@@ -275,7 +336,12 @@ import Testing
         }
     }
 
-    @Test func testThatARemovedExportCountsUntilItIsRead() async throws {
+    @Test(
+        .proves(
+            .intake,
+            "An export (SARIF, JUnit, grid) is computed once until its integration or a silence changes, and served as a file with ranges and 304, bounded"
+        ))
+    func testThatARemovedExportCountsUntilItIsRead() async throws {
         try await Self.withSample { web in
             // given
             let exports = KeptExports()
@@ -291,7 +357,12 @@ import Testing
         }
     }
 
-    @Test func testThatAnExportCountsWhileItIsWritten() async throws {
+    @Test(
+        .proves(
+            .intake,
+            "An export (SARIF, JUnit, grid) is computed once until its integration or a silence changes, and served as a file with ranges and 304, bounded"
+        ))
+    func testThatAnExportCountsWhileItIsWritten() async throws {
         try await Self.withSample { web in
             // given
             let body = ResponseBody { writer in

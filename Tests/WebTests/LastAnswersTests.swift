@@ -8,7 +8,9 @@ import Testing
 @testable import Web
 
 /// Answers after which the connection ends.
-@Suite struct LastAnswersTests {
+@Suite(
+    .proves(.intake, "A connection of HTTP/1.0 or with `Connection: close` ends with a complete answer that says so"))
+struct LastAnswersTests {
     private static func send(_ part: HTTPResponsePart, _ channel: EmbeddedChannel) {
         channel.writeAndFlush(part, promise: nil)
     }

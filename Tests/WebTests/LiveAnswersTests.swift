@@ -90,7 +90,8 @@ import Testing
         }
     }
 
-    @Test func testA7ThatEverythingThatIsUnderWayEndsWithItsToken() async throws {
+    @Test(.proves(.web, "Answers in progress end when their token is revoked or their product is closed (A7)"))
+    func testA7ThatEverythingThatIsUnderWayEndsWithItsToken() async throws {
         try await Self.withReaders(as: .viewer) { web, readers in
             // given: another token's reading continues
             let other = try Reader(web, "/api/v1/events", token: web.tokens[.operator])
@@ -170,7 +171,8 @@ import Testing
         #expect(ProductScope([:]) == .all)
     }
 
-    @Test func testThatADatabaseThatCannotBeReadEndsNothing() async throws {
+    @Test(.proves(.web, "Answers in progress end when their token is revoked or their product is closed (A7)"))
+    func testThatADatabaseThatCannotBeReadEndsNothing() async throws {
         try await withStoreOnly { store in
             // given
             struct Broken: Error {}

@@ -37,7 +37,9 @@ import Testing
 
     /// A log is fetched in parts of 1 MiB, and followed in parts of 64 KiB. U+009B (CSI) and U+202E, a line end and a color are each cut by the end
     /// of a part.
-    @Test(arguments: [[], ["--follow"]])
+    @Test(
+        .proves(.jobs, "A long log's terminal controls are seen also where a piece ends within one (X3)"),
+        arguments: [[], ["--follow"]])
     func testThatWhatAPieceOfALogCutsIsSeenAsAWhole(_ arguments: [String]) async throws {
         try await withWeb { web in
             // given
@@ -65,7 +67,11 @@ import Testing
         }
     }
 
-    @Test(arguments: ["debug", "_trigger-office", "office"])
+    @Test(
+        .proves(
+            .jobs,
+            "`martlet log` is of one attempt, also when another begins meanwhile; it follows triggers' logs, and says what is not there"
+        ), arguments: ["debug", "_trigger-office", "office"])
     func testThatALogIsOfOneAttemptAlsoWhenAFurtherOneBeginsMeanwhile(_ name: String) async throws {
         try await withWeb { web in
             // given: the reader has not taken the first part yet
@@ -89,7 +95,11 @@ import Testing
         }
     }
 
-    @Test(arguments: ["_trigger-office", "office"])
+    @Test(
+        .proves(
+            .jobs,
+            "`martlet log` is of one attempt, also when another begins meanwhile; it follows triggers' logs, and says what is not there"
+        ), arguments: ["_trigger-office", "office"])
     func testThatATriggersLogIsFollowedWhileItIsWritten(_ name: String) async throws {
         try await withWeb(looksAtLogs: .milliseconds(20)) { web in
             // given
@@ -113,7 +123,11 @@ import Testing
         }
     }
 
-    @Test(arguments: [[], ["--follow"]])
+    @Test(
+        .proves(
+            .jobs,
+            "`martlet log` is of one attempt, also when another begins meanwhile; it follows triggers' logs, and says what is not there"
+        ), arguments: [[], ["--follow"]])
     func testThatAnAttemptThatIsNotThereIsSaid(_ arguments: [String]) async throws {
         try await withWeb { web in
             // given

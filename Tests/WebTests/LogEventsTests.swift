@@ -88,7 +88,8 @@ import Transfer
         }
     }
 
-    @Test func testThatWhatIsPrintedComesAtOnceAndTheEndIsSaid() async throws {
+    @Test(.proves(.jobs, "A log followed by server-sent events, `martlet log --follow`"))
+    func testThatWhatIsPrintedComesAtOnceAndTheEndIsSaid() async throws {
         // The log is read only after a change.
         try await withWeb(looksAtLogs: .seconds(3600)) { web in
             // given
@@ -112,7 +113,8 @@ import Transfer
         }
     }
 
-    @Test func testThatAReaderThatComesBackGetsWhatItDoesNotHave() async throws {
+    @Test(.proves(.jobs, "A log followed by server-sent events, `martlet log --follow`"))
+    func testThatAReaderThatComesBackGetsWhatItDoesNotHave() async throws {
         try await withWeb { web in
             // given
             let job = try await Running(web)
@@ -138,7 +140,8 @@ import Transfer
         }
     }
 
-    @Test func testThatAReaderStaysWithItsAttempt() async throws {
+    @Test(.proves(.jobs, "A log followed by server-sent events, `martlet log --follow`"))
+    func testThatAReaderStaysWithItsAttempt() async throws {
         try await withWeb(looksAtLogs: .milliseconds(1)) { web in
             // given: its supervisor is lost, and another attempt waits, which has no log yet
             let job = try await Running(web)
@@ -155,7 +158,8 @@ import Transfer
         }
     }
 
-    @Test func testThatWhoComesBackGoesOnInTheAttemptThatItWasIn() async throws {
+    @Test(.proves(.jobs, "A log followed by server-sent events, `martlet log --follow`"))
+    func testThatWhoComesBackGoesOnInTheAttemptThatItWasIn() async throws {
         try await withWeb { web in
             // given
             let job = try await Running(web)
@@ -213,7 +217,8 @@ import Transfer
         }
     }
 
-    @Test func testA10ThatAReaderThatGoesAwayChangesNothing() async throws {
+    @Test(.proves(.jobs, "A log followed by server-sent events, `martlet log --follow`"))
+    func testA10ThatAReaderThatGoesAwayChangesNothing() async throws {
         try await withWeb { web in
             // given
             let job = try await Running(web)
@@ -236,7 +241,8 @@ import Transfer
     }
 
     /// The job prints nothing by which the server could notice the disconnection.
-    @Test func testThatAReaderThatGoesAwayIsNoticedAndNothingOfItRemains() async throws {
+    @Test(.proves(.jobs, "A log followed by server-sent events, `martlet log --follow`"))
+    func testThatAReaderThatGoesAwayIsNoticedAndNothingOfItRemains() async throws {
         try await withWeb(looksAtLogs: .milliseconds(1)) { web in
             // given
             let job = try await Running(web)
@@ -269,7 +275,8 @@ import Transfer
     }
 
     /// Row L2 of the threats.
-    @Test func testThatL2ReadersThatDoNotReadHoldNobodyUp() async throws {
+    @Test(.proves(.intake, "1,000 readers of one log delay nobody; each has one piece of it in memory (L2)"))
+    func testThatL2ReadersThatDoNotReadHoldNobodyUp() async throws {
         try await withWeb { web in
             // given
             let job = try await Running(web)

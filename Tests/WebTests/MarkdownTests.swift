@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import Web
@@ -49,15 +50,17 @@ import Testing
     }
 
     /// Without the elements that Markdown makes, no mark of HTML may be left.
-    @Test(arguments: [
-        "<script>alert(1)</script>", "# <img src=x onerror=alert(1)>", "- <b>\n  - \"'<>&", "`<i>` ``<i>``",
-        "```\n</code></pre><b>\n```",
-        "| <b> | \" |\n|---|---|\n| <i> | ' |", "[<b>](https://a.example/\"onclick=\"x)",
-        "<https://a.example/\"onclick=x>",
-        "> <u>", "<!-- x --><b>\n<b>", "&lt;b&gt; &#60;b&#62;", "\"\u{301} onload=1 <\u{338}script>",
-        "## \" onload=\"x",
-        "**<b>** *<b>* [x](#\"><b>)",
-    ])
+    @Test(
+        .proves(.testsAndPages, "Markdown never becomes markup of a page's own, a script or another scheme"),
+        arguments: [
+            "<script>alert(1)</script>", "# <img src=x onerror=alert(1)>", "- <b>\n  - \"'<>&", "`<i>` ``<i>``",
+            "```\n</code></pre><b>\n```",
+            "| <b> | \" |\n|---|---|\n| <i> | ' |", "[<b>](https://a.example/\"onclick=\"x)",
+            "<https://a.example/\"onclick=x>",
+            "> <u>", "<!-- x --><b>\n<b>", "&lt;b&gt; &#60;b&#62;", "\"\u{301} onload=1 <\u{338}script>",
+            "## \" onload=\"x",
+            "**<b>** *<b>* [x](#\"><b>)",
+        ])
     func testThatTextNeverBecomesMarkup(source: String) {
         // when
         let html = html(source)
@@ -69,10 +72,12 @@ import Testing
         #expect(!html.contains("&lt;b&gt;") || !source.contains("&lt;") || html.contains("&amp;lt;"))
     }
 
-    @Test(arguments: [
-        "[x](javascript:alert(1))", "[x](data:text/html,a)", "[x](//evil.example)", "[x](a b)", "[x]()", "[x]",
-        "<javascript:alert(1)>",
-    ])
+    @Test(
+        .proves(.testsAndPages, "Markdown never becomes markup of a page's own, a script or another scheme"),
+        arguments: [
+            "[x](javascript:alert(1))", "[x](data:text/html,a)", "[x](//evil.example)", "[x](a b)", "[x]()", "[x]",
+            "<javascript:alert(1)>",
+        ])
     func testThatNoOtherSchemeIsALink(source: String) {
         #expect(!html(source).contains("<a"))
     }
@@ -82,13 +87,15 @@ import Testing
     }
 
     /// Each would take quadratic time or a deep stack if forms were searched for without bounds.
-    @Test(arguments: [
-        String(repeating: "[", count: 100_000), String(repeating: "**a ", count: 50_000),
-        String(repeating: "`", count: 100_001),
-        String(repeating: "[a](", count: 30_000), String(repeating: "> ", count: 20_000) + "x",
-        (0..<200).map { String(repeating: "  ", count: $0) + "- x" }.joined(separator: "\n"),
-        "- a" + String(repeating: "\n", count: 100_000) + "  b",
-    ])
+    @Test(
+        .proves(.testsAndPages, "Markdown never becomes markup of a page's own, a script or another scheme"),
+        arguments: [
+            String(repeating: "[", count: 100_000), String(repeating: "**a ", count: 50_000),
+            String(repeating: "`", count: 100_001),
+            String(repeating: "[a](", count: 30_000), String(repeating: "> ", count: 20_000) + "x",
+            (0..<200).map { String(repeating: "  ", count: $0) + "- x" }.joined(separator: "\n"),
+            "- a" + String(repeating: "\n", count: 100_000) + "  b",
+        ])
     func testThatHostileTextStaysText(source: String) {
         // when
         let markdown = Markdown(source) { _ in nil }

@@ -2,6 +2,7 @@ import Foundation
 import JobProtocol
 import Model
 import Storage
+import TestSupport
 import Testing
 
 @testable import Integrations
@@ -10,7 +11,8 @@ import Testing
 
 /// A webhook's body has the names of the API.
 @Suite struct NoticeNamesTests {
-    @Test func testThatAnIntegrationAndAnIssueAreTheInterfaces() throws {
+    @Test(.proves(.notices, "Webhooks signed by Standard Webhooks; the interface's names; bounded"))
+    func testThatAnIntegrationAndAnIssueAreTheInterfaces() throws {
         // given
         let name = try #require(Name("kit"))
         let commit = try #require(CommitID(String(repeating: "a", count: 40)))

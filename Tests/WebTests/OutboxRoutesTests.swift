@@ -34,7 +34,12 @@ import Testing
         }
     }
 
-    @Test func testThatTheyAreListedWithWhatBecameOfThem() async throws {
+    @Test(
+        .proves(
+            .intake,
+            "The outbox on the page `/outbox`, in the interface, in the metrics and by `martlet outbox`; an operator has what was given up tried again"
+        ))
+    func testThatTheyAreListedWithWhatBecameOfThem() async throws {
         try await withMessages { web in
             // when
             let json = try await web.json("/api/v1/outbox", as: .viewer)
@@ -84,7 +89,12 @@ import Testing
         }
     }
 
-    @Test func testThatAnOperatorHasWhatWasGivenUpTriedAgain() async throws {
+    @Test(
+        .proves(
+            .intake,
+            "The outbox on the page `/outbox`, in the interface, in the metrics and by `martlet outbox`; an operator has what was given up tried again"
+        ))
+    func testThatAnOperatorHasWhatWasGivenUpTriedAgain() async throws {
         try await withMessages { web in
             // when
             try await web.expect(403, "POST", "/api/v1/outbox/1/retry", as: .viewer)
@@ -102,7 +112,12 @@ import Testing
         }
     }
 
-    @Test func testThatWhatTellsOfARemovedIntegrationIsNotTriedAgain() async throws {
+    @Test(
+        .proves(
+            .intake,
+            "The outbox on the page `/outbox`, in the interface, in the metrics and by `martlet outbox`; an operator has what was given up tried again"
+        ))
+    func testThatWhatTellsOfARemovedIntegrationIsNotTriedAgain() async throws {
         try await withMessages { web in
             // given
             let kit = try #require(Name("kit"))

@@ -54,7 +54,8 @@ import Testing
         }
     }
 
-    @Test func testThatNoLinkOfAnyPageIsDead() async throws {
+    @Test(.proves(.web, "No link of any page is dead"))
+    func testThatNoLinkOfAnyPageIsDead() async throws {
         try await withFilled { web in
             var walk = Walk()
             while let address = walk.waiting.popLast() {
@@ -71,7 +72,8 @@ import Testing
         }
     }
 
-    @Test func testThatAnArtifactsLinkGivesItsBytes() async throws {
+    @Test(.proves(.web, "An integration's page links artifacts, which are served with Range and HEAD"))
+    func testThatAnArtifactsLinkGivesItsBytes() async throws {
         try await withFilled { web in
             // given
             let page = try await web.send("GET", "/bots/kit/3").text
@@ -98,10 +100,14 @@ import Testing
     }
 
     /// A rerun adds an attempt, and the next integration is the latest.
-    @Test(arguments: [
-        ("3", "", "public, no-cache"), ("latest", "", "public, no-cache"), ("latest", "?attempt=1", "public, no-cache"),
-        ("3", "?attempt=1", "public, max-age=3600"),
-    ]) func testThatNobodyKeepsAnArtifactUnaskedThatAnotherFollows(
+    @Test(
+        .proves(.web, "An integration's page links artifacts, which are served with Range and HEAD"),
+        arguments: [
+            ("3", "", "public, no-cache"), ("latest", "", "public, no-cache"),
+            ("latest", "?attempt=1", "public, no-cache"),
+            ("3", "?attempt=1", "public, max-age=3600"),
+        ])
+    func testThatNobodyKeepsAnArtifactUnaskedThatAnotherFollows(
         number: String, query: String, expected: String
     ) async throws {
         try await withFilled { web in
@@ -116,7 +122,8 @@ import Testing
         }
     }
 
-    @Test func testThatAFileThatTheStoreDoesNotListIsNotServed() async throws {
+    @Test(.proves(.web, "An integration's page links artifacts, which are served with Range and HEAD"))
+    func testThatAFileThatTheStoreDoesNotListIsNotServed() async throws {
         try await withFilled { web in
             try web.directory.write("state/integrations/kit/3/release/1/archives/other", "x")
             try await web.expect(404, "GET", "/api/v1/bots/kit/integrations/3/artifacts/release/other")

@@ -13,9 +13,11 @@ import Testing
         }
     }
 
-    @Test(arguments: [
-        "/", "/bots/kit", "/bots/kit/1", "/bots/kit/1/log/debug", "/products/kit", "/deliveries", "/nowhere",
-    ])
+    @Test(
+        .proves(.web, "`isolation: none` is said on every page"),
+        arguments: [
+            "/", "/bots/kit", "/bots/kit/1", "/bots/kit/1/log/debug", "/products/kit", "/deliveries", "/nowhere",
+        ])
     func testThatEveryPageSaysThatJobsAreNotSandboxed(path: String) async throws {
         try await withSample { web in
             let answer = try await web.send("GET", path, headers: [("Accept", "text/html")])
@@ -23,7 +25,11 @@ import Testing
         }
     }
 
-    @Test(arguments: ["/", "/bots/kit", "/bots/kit/1"])
+    @Test(
+        .proves(
+            .sandbox,
+            "`doctor`, every page, the integration's page, API and command line say which isolation, and why none"),
+        arguments: ["/", "/bots/kit", "/bots/kit/1"])
     func testThatPagesOfTheServiceSayWhyNot(path: String) async throws {
         try await withSample { web in
             let answer = try await web.send("GET", path)
@@ -31,7 +37,11 @@ import Testing
         }
     }
 
-    @Test(arguments: ["/", "/products", "/deliveries"])
+    @Test(
+        .proves(
+            .jobs,
+            "If steps cannot have their own network, pages, `doctor` and the log say why and what to install; `loopback` allows or forbids the host's loopback"
+        ), arguments: ["/", "/products", "/deliveries"])
     func testThatEveryPageSaysWhyTheLoopbackIsReached(path: String) async throws {
         try await withWeb(isSandboxed: true) { web in
             expectContains(
@@ -44,7 +54,11 @@ import Testing
         }
     }
 
-    @Test func testThatAnIntegrationSaysWhatItRanWith() async throws {
+    @Test(
+        .proves(
+            .sandbox,
+            "`doctor`, every page, the integration's page, API and command line say which isolation, and why none"))
+    func testThatAnIntegrationSaysWhatItRanWith() async throws {
         try await withSample { web in
             let page = try await web.send("GET", "/bots/kit/1").text
             expectContains(page, "this job had all rights of the service's user: bwrap is not installed")
@@ -53,7 +67,8 @@ import Testing
         }
     }
 
-    @Test func testThatTheStyleIsLightAndDark() async throws {
+    @Test(.proves(.web, "Pages have light and dark colors"))
+    func testThatTheStyleIsLightAndDark() async throws {
         try await withSample { web in
             // given
             let page = try await web.send("GET", "/").text

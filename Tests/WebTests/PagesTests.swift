@@ -15,7 +15,11 @@ import Testing
         }
     }
 
-    @Test func testThatAPageIsWhole() async throws {
+    @Test(
+        .proves(.web, "There is a page for bots"), .proves(.web, "There is a page for products"),
+        .proves(.web, "There is a page for deliveries"),
+        .proves(.web, "Pages work without JavaScript and have no inline script or style"))
+    func testThatAPageIsWhole() async throws {
         let paths = [
             "/", "/bots/kit", "/bots/kit?branch=main", "/bots/kit/1", "/bots/kit/1?failing", "/bots/kit/3",
             "/bots/kit/1/log/debug", "/bots/kit/1/log/debug?step=2", "/products", "/products/kit", "/deliveries",
@@ -43,7 +47,11 @@ import Testing
         }
     }
 
-    @Test func testThatAnIntegrationShowsWhatChanged() async throws {
+    @Test(
+        .proves(.reports, "Counts with ± on the page"),
+        .proves(.web, "There is a page for an integration, with steps, log and artifacts"),
+        .proves(.web, "An integration's page shows issues with ±"))
+    func testThatAnIntegrationShowsWhatChanged() async throws {
         try await withSample { web in
             let page = try await web.send("GET", "/bots/kit/2").text
             expectContains(page, "<b>1</b> <em class=\"good\">\u{2212}1</em> <span>warning</span>")
@@ -54,7 +62,11 @@ import Testing
         }
     }
 
-    @Test func testThatWhatDoesNotCountIsSaid() async throws {
+    @Test(
+        .proves(
+            .web,
+            "An integration's page shows what does not count: muted warnings of a job, a failed step of a green one"))
+    func testThatWhatDoesNotCountIsSaid() async throws {
         try await withWeb { web in
             // given
             var sample = SampleContent(web: web)
@@ -70,7 +82,8 @@ import Testing
         }
     }
 
-    @Test func testThatTheFilterOnFailingWorksWithoutAScript() async throws {
+    @Test(.proves(.web, "An integration's page shows tests by class, with a filter for failing ones"))
+    func testThatTheFilterOnFailingWorksWithoutAScript() async throws {
         try await withSample { web in
             let page = try await web.send("GET", "/bots/kit/1?failing").text
             #expect(page.contains("parsesAnEmptyLine()") && !page.contains("keepsOrder()"))
@@ -88,7 +101,8 @@ import Testing
         }
     }
 
-    @Test func testThatTheLogHasItsStepsAndLines() async throws {
+    @Test(.proves(.web, "There is a page for an integration, with steps, log and artifacts"))
+    func testThatTheLogHasItsStepsAndLines() async throws {
         try await withSample { web in
             let page = try await web.send("GET", "/bots/kit/1/log/debug").text
             expectContains(page, "building · swift build --build-tests</b>")
@@ -98,7 +112,8 @@ import Testing
         }
     }
 
-    @Test func testThatALargeLogIsShownByParts() async throws {
+    @Test(.proves(.web, "There is a page for an integration, with steps, log and artifacts"))
+    func testThatALargeLogIsShownByParts() async throws {
         try await withSample { web in
             // given
             let line = "0123456789012345678901234567890123456789\n"

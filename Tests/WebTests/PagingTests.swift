@@ -52,7 +52,8 @@ import Testing
 
     private static func count(_ text: String, in page: String) -> Int { page.ranges(of: text).count }
 
-    @Test func testThatAnIntegrationShows200IssuesAndLinksToTheRest() async throws {
+    @Test(.proves(.web, "Pages of 200 issues or tests with links to the rest and the counts of all"))
+    func testThatAnIntegrationShows200IssuesAndLinksToTheRest() async throws {
         try await withWeb { web in
             // given
             try await fill(web, issues: 201)
@@ -71,7 +72,8 @@ import Testing
         }
     }
 
-    @Test func testThatAPageOfIssuesLinksToTheNext() async throws {
+    @Test(.proves(.web, "Pages of 200 issues or tests with links to the rest and the counts of all"))
+    func testThatAPageOfIssuesLinksToTheNext() async throws {
         try await withWeb { web in
             // given
             try await fill(web, issues: 401)
@@ -89,7 +91,8 @@ import Testing
         }
     }
 
-    @Test func testThatAnIntegrationShows200TestsAndLinksToTheRest() async throws {
+    @Test(.proves(.web, "Pages of 200 issues or tests with links to the rest and the counts of all"))
+    func testThatAnIntegrationShows200TestsAndLinksToTheRest() async throws {
         try await withWeb { web in
             // given
             try await fill(web, issues: 0, tests: 201)
@@ -127,7 +130,8 @@ import Testing
         }
     }
 
-    @Test func testThatOnlyChangedArticlesAreRendered() throws {
+    @Test(.proves(.web, "Lists read what they show, however many bots, issues and queued integrations there are"))
+    func testThatOnlyChangedArticlesAreRendered() throws {
         // given
         let articles = BotArticles()
         func bot(_ name: String, isRetired: Bool = false) -> BotArticles.Content {

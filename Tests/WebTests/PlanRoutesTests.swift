@@ -74,7 +74,12 @@ import Testing
             }
         }
 
-        @Test func testThatATerminalShowsWhatWouldRunAndBePublished() async throws {
+        @Test(
+            .proves(
+                .jobs,
+                "`martlet bot NAME --plan` shows what the next push of each watched branch would run, archive and publish, and a wrong recipe's messages, for at most 20 branches"
+            ))
+        func testThatATerminalShowsWhatWouldRunAndBePublished() async throws {
             let lines = "triggers: [{ name: publish, branches: [\"release/*\"], publish: { version: branch } }]\n"
             try await PlanRoutesTests().withBranches(
                 ["main", "release/1.4"], files: [".martlet.yml": PlanRoutesTests.recipe], lines: lines
@@ -151,7 +156,12 @@ import Testing
             }
         }
 
-        @Test func testThatTwentyBranchesArePlanned() async throws {
+        @Test(
+            .proves(
+                .jobs,
+                "`martlet bot NAME --plan` shows what the next push of each watched branch would run, archive and publish, and a wrong recipe's messages, for at most 20 branches"
+            ))
+        func testThatTwentyBranchesArePlanned() async throws {
             let branches = ["main"] + (0..<22).map { "release/1.\($0)" }
             try await PlanRoutesTests().withBranches(branches, files: [:], isFetched: false) { web, _ in
                 // when

@@ -22,7 +22,8 @@ import Testing
         try directory.directory().entries().map { String(decoding: $0.bytes, as: UTF8.self) }.sorted()
     }
 
-    @Test func testThatItIsBoundWhereNobodyElseMayEnter() async throws {
+    @Test(.proves(.web, "The peer of the Unix socket is an admin"))
+    func testThatItIsBoundWhereNobodyElseMayEnter() async throws {
         try await withTemporaryDirectory { directory in
             // when
             let place = try PrivateSocket(path: directory.path("martlet.socket"))
@@ -41,7 +42,8 @@ import Testing
     }
 
     /// A kill between bind and rename leaves it like this.
-    @Test(arguments: [false, true]) func testThatWhatAKillLeftGoesWithTheNextStart(isBound: Bool) async throws {
+    @Test(.proves(.web, "The peer of the Unix socket is an admin"), arguments: [false, true])
+    func testThatWhatAKillLeftGoesWithTheNextStart(isBound: Bool) async throws {
         try await withTemporaryDirectory { directory in
             // given
             let path = directory.path("martlet.socket")

@@ -59,7 +59,12 @@ import Transfer
         }
     }
 
-    @Test func testThatAClosedProductNeedsAToken() async throws {
+    @Test(
+        .proves(
+            .releases,
+            "Serving: Each product is public or by token, in files, pages, feeds, API, registry and listings; its builds' archives are closed with it"
+        ))
+    func testThatAClosedProductNeedsAToken() async throws {
         try await withProducts(anonymousMayRead: true, isPublic: false) { web in
             for path in Self.paths {
                 try await web.expect(401, "GET", path)
@@ -83,7 +88,12 @@ import Transfer
         }
     }
 
-    @Test func testThatAnOpenProductNeedsNone() async throws {
+    @Test(
+        .proves(
+            .releases,
+            "Serving: Each product is public or by token, in files, pages, feeds, API, registry and listings; its builds' archives are closed with it"
+        ))
+    func testThatAnOpenProductNeedsNone() async throws {
         try await withProducts(anonymousMayRead: false, isPublic: true) { web in
             for path in Self.paths {
                 let answer = try await web.send("GET", path)
@@ -109,7 +119,12 @@ import Transfer
         }
     }
 
-    @Test func testThatWhatAClosedBuildArchivedIsNamedToThoseAloneWhoMayReadIt() async throws {
+    @Test(
+        .proves(
+            .releases,
+            "Serving: Names and digests of what a closed product's build archived are told to those alone who may read it"
+        ))
+    func testThatWhatAClosedBuildArchivedIsNamedToThoseAloneWhoMayReadIt() async throws {
         try await withProducts(anonymousMayRead: true, isPublic: false) { web in
             // given: an upload is in progress, too
             let id = IntegrationID(bot: SampleContent.kit, number: 1)
@@ -149,7 +164,12 @@ import Transfer
         }
     }
 
-    @Test func testThatTheStricterFileCounts() async throws {
+    @Test(
+        .proves(
+            .releases,
+            "Serving: Each product is public or by token, in files, pages, feeds, API, registry and listings; its builds' archives are closed with it"
+        ))
+    func testThatTheStricterFileCounts() async throws {
         try await withWeb(anonymousMayRead: false) { web in
             let (kit, second) = (SampleContent.kit, Name(nearest: "second"))
             // A missing file opens nothing, and still closes.
@@ -168,7 +188,12 @@ import Transfer
     }
 
     /// The product under its earlier name stays as closed as its bot.
-    @Test func testThatAnotherNameForTheProductOpensNothing() async throws {
+    @Test(
+        .proves(
+            .releases,
+            "Serving: Each product is public or by token, in files, pages, feeds, API, registry and listings; its builds' archives are closed with it"
+        ))
+    func testThatAnotherNameForTheProductOpensNothing() async throws {
         try await withProducts(anonymousMayRead: true, isPublic: false) { web in
             // given
             let path = "/files/kit/1.0.0/Kit-1.0.0.zip"
@@ -182,7 +207,12 @@ import Transfer
     }
 
     /// A file that was served from memory before is served in the usual way after a second.
-    @Test func testThatClosingCountsSoon() async throws {
+    @Test(
+        .proves(
+            .releases,
+            "Serving: Each product is public or by token, in files, pages, feeds, API, registry and listings; its builds' archives are closed with it"
+        ))
+    func testThatClosingCountsSoon() async throws {
         let begin = NIODeadline.now()
         let time = Locked(begin)
         try await withProducts(
@@ -220,7 +250,10 @@ import Transfer
             clock: { WebFixture.now }, logger: log.logger)
     }
 
-    @Test func testThatLinksThatCouldNotBeMadeAreTriedAgain() async throws {
+    @Test(
+        .proves(.releases, "Serving: Links for another web server that could not be made or taken away are tried again")
+    )
+    func testThatLinksThatCouldNotBeMadeAreTriedAgain() async throws {
         try await withProducts(anonymousMayRead: true, isPublic: false) { web in
             // given: a separate state, since the server makes links too; another file is where a link belongs
             let link = "links/public/other"
@@ -255,7 +288,12 @@ import Transfer
         }
     }
 
-    @Test func testThatPublicProductsAloneAreLinked() async throws {
+    @Test(
+        .proves(
+            .jobs,
+            "The service's group, for a web server, reads only published files of public products; the start closes states of earlier versions (S4)"
+        ), .proves(.releases, "Serving: An nginx sample that serves the public products alone, from the disk"))
+    func testThatPublicProductsAloneAreLinked() async throws {
         try await withProducts(anonymousMayRead: true, isPublic: false) { web in
             // given: the server's own reading of the bots from before the last change may end after it
             let root = try web.directory.directory()
@@ -286,10 +324,16 @@ import Transfer
     }
 
     /// A package's versions are like this in a tree that was joined by hand.
-    @Test(arguments: [
-        (true, [("kit", false)], false), (true, [("kit", true)], true), (false, [("kit", true)], false),
-        (false, [("kit", true), ("other", true)], true), (true, [("kit", true), ("other", false)], false),
-    ]) func testThatTheStricterOfSeveralProductsCounts(
+    @Test(
+        .proves(
+            .releases,
+            "Registry: A package belongs to one product. Another one's is an error before publishing; the owner keeps it, whatever a new file is called"
+        ),
+        arguments: [
+            (true, [("kit", false)], false), (true, [("kit", true)], true), (false, [("kit", true)], false),
+            (false, [("kit", true), ("other", true)], true), (true, [("kit", true), ("other", false)], false),
+        ])
+    func testThatTheStricterOfSeveralProductsCounts(
         anonymousMayRead: Bool, stated: [(String, Bool)], isPublic: Bool
     ) {
         let access = ProductAccess(

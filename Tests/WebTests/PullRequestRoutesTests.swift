@@ -8,7 +8,12 @@ import Testing
 @testable import Web
 
 /// Pull requests on pages, in the API and on the command line, and an operator's approval.
-@Suite struct PullRequestRoutesTests {
+@Suite(
+    .proves(
+        .intake,
+        "Pull requests: shown on the bot's and the integration's page, in the API and by `martlet pull-requests`, `approve`, `show`; badge and latest are not theirs"
+    ))
+struct PullRequestRoutesTests {
     private static let place = RefName("refs/pull/12/head")
     private static let head = String(repeating: "ab", count: 20)
     private static let next = String(repeating: "cd", count: 20)

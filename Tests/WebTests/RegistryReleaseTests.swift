@@ -12,7 +12,11 @@ import Testing
     private static let json = RegistryRoutesTests.json
 
     /// 4.2
-    @Test func testThatMetadataHasTheArchivesDigestAndTheNeighbors() async throws {
+    @Test(
+        .proves(
+            .releases,
+            "Registry: `/registry`: a release's metadata with checksum and neighbours; a yanked one stays fetchable"))
+    func testThatMetadataHasTheArchivesDigestAndTheNeighbors() async throws {
         try await RegistryRoutesTests.withPackage { web in
             // when
             let answer = try await web.send("GET", "/registry/acme/kit/1.4.2", headers: Self.json)
@@ -37,7 +41,11 @@ import Testing
     }
 
     /// A consumer that has 1.5.0 in its Package.resolved continues to build.
-    @Test func testThatAYankedReleaseStaysFetchable() async throws {
+    @Test(
+        .proves(
+            .releases,
+            "Registry: `/registry`: a release's metadata with checksum and neighbours; a yanked one stays fetchable"))
+    func testThatAYankedReleaseStaysFetchable() async throws {
         try await RegistryRoutesTests.withPackage { web in
             for path in ["1.5.0", "1.5.0.json", "1.5.0.zip", "1.5.0/Package.swift"] {
                 try await web.expect(200, "GET", "/registry/acme/kit/\(path)")
@@ -62,7 +70,10 @@ import Testing
     }
 
     /// 4.4
-    @Test func testThatTheArchiveIsSentWithItsDigest() async throws {
+    @Test(
+        .proves(.releases, "Registry: `/registry`: source archive with digest, ranges, conditions, never a damaged one")
+    )
+    func testThatTheArchiveIsSentWithItsDigest() async throws {
         try await RegistryRoutesTests.withPackage { web in
             // when
             let accept = [("Accept", "application/vnd.swift.registry.v1+zip")]
@@ -90,7 +101,14 @@ import Testing
     }
 
     /// R4: an archive that is not as published is not sent.
-    @Test func testR4ThatADamagedArchiveIsNotServed() async throws {
+    @Test(
+        .proves(
+            .releases,
+            "Serving: A flipped byte is not served, is said in log, pages and metrics, and found by the scrub (R4); in the registry, too"
+        ),
+        .proves(.releases, "Registry: `/registry`: source archive with digest, ranges, conditions, never a damaged one")
+    )
+    func testR4ThatADamagedArchiveIsNotServed() async throws {
         try await RegistryRoutesTests.withPackage { web in
             // given: one flipped bit
             try web.directory.write("state/files/kit/1.4.2/Kit-1.4.2.zip", "zip of 1.4.3")
@@ -108,7 +126,8 @@ import Testing
     }
 
     /// 4.3
-    @Test func testThatTheManifestNamesThoseForOtherCompilers() async throws {
+    @Test(.proves(.releases, "Registry: `/registry`: manifests by tools version"))
+    func testThatTheManifestNamesThoseForOtherCompilers() async throws {
         try await RegistryRoutesTests.withPackage { web in
             // when
             let answer = try await web.send(
@@ -129,13 +148,16 @@ import Testing
     }
 
     /// 4.3.1; SwiftPM asks with the tools version's numbers, which can be shorter in the name.
-    @Test(arguments: [
-        ("5.9", 200, "Package@swift-5.9.swift"), ("5.9.0", 200, "Package@swift-5.9.swift"),
-        ("6", 200, "Package@swift-6.swift"), ("6.0.0", 200, "Package@swift-6.swift"),
-        ("6.1.0", 200, "Package@swift-6.swift"), ("6.1", 200, "Package@swift-6.swift"),
-        ("5.8", 303, nil),
-        ("x", 400, nil), ("5.9%2f..", 400, nil),
-    ]) func testThatAManifestIsChosenByVersion(version: String, status: Int, file: String?) async throws {
+    @Test(
+        .proves(.releases, "Registry: `/registry`: manifests by tools version"),
+        arguments: [
+            ("5.9", 200, "Package@swift-5.9.swift"), ("5.9.0", 200, "Package@swift-5.9.swift"),
+            ("6", 200, "Package@swift-6.swift"), ("6.0.0", 200, "Package@swift-6.swift"),
+            ("6.1.0", 200, "Package@swift-6.swift"), ("6.1", 200, "Package@swift-6.swift"),
+            ("5.8", 303, nil),
+            ("x", 400, nil), ("5.9%2f..", 400, nil),
+        ])
+    func testThatAManifestIsChosenByVersion(version: String, status: Int, file: String?) async throws {
         try await RegistryRoutesTests.withPackage { web in
             let answer = try await web.send("GET", "/registry/acme/kit/1.4.2/Package.swift?swift-version=\(version)")
             #expect(answer.status == status)
@@ -148,7 +170,10 @@ import Testing
     }
 
     /// S8: some users write a token in place of the user name. Such addresses in older versions, from before this was checked, are cut as well.
-    @Test func testS8ThatATokenInARepositorysAddressIsNotTold() async throws {
+    @Test(
+        .proves(
+            .releases, "Registry: A version stays of the repository that it was made of, wherever its bot looks today"))
+    func testS8ThatATokenInARepositorysAddressIsNotTold() async throws {
         try await RegistryRoutesTests.withPackage { web in
             // given
             let address = "https://ghp_secret@git.example/acme/kit.git"
@@ -171,7 +196,10 @@ import Testing
     }
 
     /// A version's repository is that of its time, whatever its bot's repository is today.
-    @Test func testThatABotThatMovesTakesNoPackageAlong() async throws {
+    @Test(
+        .proves(
+            .releases, "Registry: A version stays of the repository that it was made of, wherever its bot looks today"))
+    func testThatABotThatMovesTakesNoPackageAlong() async throws {
         try await RegistryRoutesTests.withPackage { web in
             // given
             let before = try await web.send("GET", "/registry/acme/kit/1.4.2", headers: Self.json).text

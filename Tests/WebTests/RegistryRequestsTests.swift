@@ -12,7 +12,10 @@ import Testing
     private static let kinds = [("1.4.2", "json"), ("1.4.2.zip", "zip"), ("1.4.2/Package.swift", "swift")]
 
     /// 3.5: each endpoint has one content type.
-    @Test(arguments: kinds, ["json", "zip", "swift"]) func testThatAnotherKindIsRefused(
+    @Test(
+        .proves(.releases, "Registry: `/registry`: API versions by `Accept` and `Content-Version`"), arguments: kinds,
+        ["json", "zip", "swift"])
+    func testThatAnotherKindIsRefused(
         endpoint: (path: String, kind: String), asked: String
     ) async throws {
         try await RegistryRoutesTests.withPackage { web in
@@ -24,7 +27,12 @@ import Testing
         }
     }
 
-    @Test(arguments: kinds) func testThatHEADSaysTheSameWithoutTheBody(path: String, kind: String) async throws {
+    @Test(
+        .proves(
+            .releases,
+            "Registry: `/registry`: a release's metadata with checksum and neighbours; a yanked one stays fetchable"),
+        arguments: kinds)
+    func testThatHEADSaysTheSameWithoutTheBody(path: String, kind: String) async throws {
         try await RegistryRoutesTests.withPackage { web in
             let headers = [("Accept", "application/vnd.swift.registry.v1+\(kind)")]
             let get = try await web.send("GET", "/registry/acme/kit/\(path)", headers: headers)
@@ -39,7 +47,8 @@ import Testing
     }
 
     /// A client that has the manifest gets the links to those for other compilers nevertheless.
-    @Test func testThatAManifestThatIsThereKeepsItsLinks() async throws {
+    @Test(.proves(.releases, "Registry: `/registry`: manifests by tools version"))
+    func testThatAManifestThatIsThereKeepsItsLinks() async throws {
         try await RegistryRoutesTests.withPackage { web in
             let path = "/registry/acme/kit/1.4.2/Package.swift"
             let first = try await web.send("GET", path)
@@ -52,7 +61,11 @@ import Testing
     }
 
     /// `+` is literal in a path, and `%2B` in the paths that we write.
-    @Test func testThatBuildMetadataIsPartOfTheName() async throws {
+    @Test(
+        .proves(
+            .releases,
+            "Registry: `/registry`: a release's metadata with checksum and neighbours; a yanked one stays fetchable"))
+    func testThatBuildMetadataIsPartOfTheName() async throws {
         try await RegistryRoutesTests.withPackage { web in
             // given
             let record = try #require(try await web.store.latestIntegration(of: SampleContent.kit))
@@ -77,7 +90,12 @@ import Testing
     }
 
     /// A valid version can end like a file name.
-    @Test(arguments: ["zip", "json"]) func testThatAVersionMayEndLikeAFile(ending: String) async throws {
+    @Test(
+        .proves(
+            .releases,
+            "Registry: `/registry`: a release's metadata with checksum and neighbours; a yanked one stays fetchable"),
+        arguments: ["zip", "json"])
+    func testThatAVersionMayEndLikeAFile(ending: String) async throws {
         try await RegistryRoutesTests.withPackage { web in
             // given
             let record = try #require(try await web.store.latestIntegration(of: SampleContent.kit))
@@ -102,7 +120,8 @@ import Testing
     }
 
     /// A damaged or missing manifest for another compiler is neither offered nor affects the usual one.
-    @Test(arguments: [false, true]) func testThatADamagedManifestIsLeftOut(isMissing: Bool) async throws {
+    @Test(.proves(.releases, "Registry: `/registry`: manifests by tools version"), arguments: [false, true])
+    func testThatADamagedManifestIsLeftOut(isMissing: Bool) async throws {
         try await RegistryRoutesTests.withPackage { web in
             // given
             web.log.expectErrors(containing: "damaged")

@@ -40,9 +40,18 @@ import Testing
         }
     }
 
-    @Suite struct WhenReleasesAreListed {
+    @Suite(
+        .proves(
+            .releases,
+            "Registry: `/registry`: releases listed with links, a yanked one with its problem, in any case of letters"))
+    struct WhenReleasesAreListed {
         /// 4.1
-        @Test func testThatEachHasItsPlaceAndAYankedOneItsProblem() async throws {
+        @Test(
+            .proves(
+                .releases,
+                "Registry: SwiftPM's own client resolves, builds and tests a consumer, again after a second version, and refuses a changed one; a consumer of a published binary target builds and runs"
+            ))
+        func testThatEachHasItsPlaceAndAYankedOneItsProblem() async throws {
             try await withPackage { web in
                 // when
                 let answer = try await web.send("GET", "/registry/Acme/Kit", headers: json)
@@ -107,19 +116,22 @@ import Testing
 
     @Suite struct WhenAnAPIVersionIsAskedFor {
         /// 3.5
-        @Test(arguments: [
-            ("application/vnd.swift.registry.v1+json", 200), ("application/vnd.swift.registry+json", 200),
-            ("application/vnd.swift.registry.v1", 200), ("application/vnd.swift.registry", 200), ("*/*", 200),
-            ("application/json", 200), ("text/plain, application/vnd.swift.registry.v1+json;q=0.5", 200),
-            ("application/vnd.swift.registry.v2+json, application/vnd.swift.registry.v1+json", 200),
-            ("application/vnd.swift.registry.v2+json, */*;q=0.1", 200),
-            ("application/vnd.swift.registry.v1+zip, application/*", 200),
-            ("application/vnd.swift.registry.v2+json, application/json", 415),
-            ("application/vnd.swift.registry.v2+json", 415), ("application/vnd.swift.registry.v0+json", 415),
-            ("application/vnd.swift.registry.vx+json", 400), ("application/vnd.swift.registry.v+json", 400),
-            ("application/vnd.swift.registry1+json", 400), ("application/vnd.swift.registry.v1+xml", 400),
-            ("application/vnd.swift.registry.v1+zip", 406),
-        ]) func testThatTheAnswerIsOfThatVersion(accept: String, status: Int) async throws {
+        @Test(
+            .proves(.releases, "Registry: `/registry`: API versions by `Accept` and `Content-Version`"),
+            arguments: [
+                ("application/vnd.swift.registry.v1+json", 200), ("application/vnd.swift.registry+json", 200),
+                ("application/vnd.swift.registry.v1", 200), ("application/vnd.swift.registry", 200), ("*/*", 200),
+                ("application/json", 200), ("text/plain, application/vnd.swift.registry.v1+json;q=0.5", 200),
+                ("application/vnd.swift.registry.v2+json, application/vnd.swift.registry.v1+json", 200),
+                ("application/vnd.swift.registry.v2+json, */*;q=0.1", 200),
+                ("application/vnd.swift.registry.v1+zip, application/*", 200),
+                ("application/vnd.swift.registry.v2+json, application/json", 415),
+                ("application/vnd.swift.registry.v2+json", 415), ("application/vnd.swift.registry.v0+json", 415),
+                ("application/vnd.swift.registry.vx+json", 400), ("application/vnd.swift.registry.v+json", 400),
+                ("application/vnd.swift.registry1+json", 400), ("application/vnd.swift.registry.v1+xml", 400),
+                ("application/vnd.swift.registry.v1+zip", 406),
+            ])
+        func testThatTheAnswerIsOfThatVersion(accept: String, status: Int) async throws {
             try await withPackage { web in
                 for path in ["/registry/acme/kit", "/registry/acme/kit/1.4.2"] {
                     let answer = try await web.send("GET", path, headers: [("Accept", accept)])
@@ -130,7 +142,8 @@ import Testing
         }
     }
 
-    @Suite struct WhenRepositoriesAndTokensCome {
+    @Suite(.proves(.releases, "Registry: `/registry`: identifiers by URL; login; read as the rest of the service is"))
+    struct WhenRepositoriesAndTokensCome {
         /// 4.5
         @Test(arguments: [
             ("https%3A%2F%2Fgit.example%2Facme%2Fkit.git", 200), ("https://git.example/acme/kit", 200),

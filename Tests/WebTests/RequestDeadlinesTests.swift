@@ -4,6 +4,7 @@ import NIOEmbedded
 import NIOHTTP1
 import NIOHTTPTypes
 import NIOHTTPTypesHTTP1
+import TestSupport
 import Testing
 
 @testable import Web
@@ -48,7 +49,12 @@ import Testing
         channel.embeddedEventLoop.advanceTime(by: .seconds(seconds))
     }
 
-    @Test func testW18ThatAHeadThatComesByteByByteIsNotWaitedFor() throws {
+    @Test(
+        .proves(
+            .intake,
+            "Slow clients: a head and a body have 30 s each; if connections run short, the one that delays longest is closed (W18)"
+        ))
+    func testW18ThatAHeadThatComesByteByByteIsNotWaitedFor() throws {
         // given
         let channel = try Self.connection()
 
@@ -64,7 +70,12 @@ import Testing
         #expect(!channel.isActive, "it is still open 30 s later")
     }
 
-    @Test func testW18ThatABodyThatComesByteByByteIsNotWaitedFor() throws {
+    @Test(
+        .proves(
+            .intake,
+            "Slow clients: a head and a body have 30 s each; if connections run short, the one that delays longest is closed (W18)"
+        ))
+    func testW18ThatABodyThatComesByteByByteIsNotWaitedFor() throws {
         let channel = try Self.connection()
         Self.pass(20, channel)
         try Self.send(Self.request, channel)
@@ -126,7 +137,12 @@ import Testing
     }
 
     /// The connection of a client that sends two requests at once and does not read.
-    @Test func testW18ThatAnswersThatNobodyTakesEnd() throws {
+    @Test(
+        .proves(
+            .intake,
+            "Slow clients: a head and a body have 30 s each; if connections run short, the one that delays longest is closed (W18)"
+        ))
+    func testW18ThatAnswersThatNobodyTakesEnd() throws {
         // given
         let gate = FlushGate()
         let channel = try Self.connection()
@@ -141,7 +157,12 @@ import Testing
         #expect(!channel.isActive, "it is still open 120 s later")
     }
 
-    @Test func testW18ThatABodyThatNobodyTakesEnds() throws {
+    @Test(
+        .proves(
+            .intake,
+            "Slow clients: a head and a body have 30 s each; if connections run short, the one that delays longest is closed (W18)"
+        ))
+    func testW18ThatABodyThatNobodyTakesEnds() throws {
         // given
         let channel = try Self.connection()
         try Self.send("GET /a HTTP/1.1\r\nHost: a\r\n\r\n", channel)
@@ -162,7 +183,12 @@ import Testing
         #expect(!channel.isActive)
     }
 
-    @Test func testW11ThatWhatIsRefusedBeforeItIsReadIsNotRead() throws {
+    @Test(
+        .proves(
+            .intake,
+            "Without a signature header no body is read; a large body stays on the disk until it is verified; forged signatures keep no webhook away (W11)"
+        ))
+    func testW11ThatWhatIsRefusedBeforeItIsReadIsNotRead() throws {
         // given
         let channel = try Self.connection()
         try Self.send(Self.request, channel)
@@ -186,7 +212,12 @@ import Testing
             try RequestDeadlinesTests.connection(crowd)
         }
 
-        @Test func testW18ThatWhoWaitsLongestMakesRoom() throws {
+        @Test(
+            .proves(
+                .intake,
+                "Slow clients: a head and a body have 30 s each; if connections run short, the one that delays longest is closed (W18)"
+            ))
+        func testW18ThatWhoWaitsLongestMakesRoom() throws {
             // given
             let crowd = ConnectionLimit(limit: 3)
             let waiting = try (1...3).map { _ in try connection(crowd) }

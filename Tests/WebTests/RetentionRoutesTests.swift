@@ -6,7 +6,12 @@ import Testing
 
 @testable import Web
 
-@Suite struct RetentionRoutesTests {
+@Suite(
+    .proves(
+        .releases,
+        "Versions: `martlet prune --dry-run` says why each thing stays or goes, and `prune` does that; open downloads finish, then 410 says when and why (R5)"
+    ))
+struct RetentionRoutesTests {
     /// Runs a test with three integrations of `kit`, whose file keeps two.
     private func withIntegrations(_ body: @Sendable (WebFixture) async throws -> Void) async throws {
         try await withWeb { web in

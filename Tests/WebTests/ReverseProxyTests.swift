@@ -39,7 +39,9 @@ import Transfer
         return try await transport.stream(request)
     }
 
-    @Test(arguments: ["/api/v1/events", "/api/v1/bots/kit/integrations/1/log/debug/events"])
+    @Test(
+        .proves(.intake, "A live log arrives as it is printed behind a proxy with default settings"),
+        arguments: ["/api/v1/events", "/api/v1/bots/kit/integrations/1/log/debug/events"])
     func testThatEventStreamsTellProxiesNotToHoldThemBack(path: String) async throws {
         try await withWeb { web in
             _ = try await LogEventsTests.Running(web)
@@ -50,7 +52,10 @@ import Transfer
     }
 
     /// Without the header nginx passes a job's output on only after some KiB, or at the end.
-    @Test(.program("nginx"), .timeLimit(TestLimits.minutes(1))) func testThatALogArrivesAsItIsPrinted() async throws {
+    @Test(
+        .proves(.intake, "A live log arrives as it is printed behind a proxy with default settings"), .program("nginx"),
+        .timeLimit(TestLimits.minutes(1)))
+    func testThatALogArrivesAsItIsPrinted() async throws {
         try await withWeb { web in
             // given
             let job = try await LogEventsTests.Running(web)
@@ -75,6 +80,10 @@ import Transfer
 
     /// A `location` that removes the path, and one that passes it on.
     @Test(
+        .proves(
+            .intake,
+            "`url` may have a path under which a proxy serves the service: links and redirects use it, whether the proxy passes the path on or removes it"
+        ),
         .program("nginx"),
         arguments: [
             "location /ci/ { proxy_pass http://127.0.0.1:PORT/; }",
@@ -105,7 +114,12 @@ import Transfer
         }
     }
 
-    @Test func testThatWhatOthersWroteIsNotRebased() {
+    @Test(
+        .proves(
+            .intake,
+            "`url` may have a path under which a proxy serves the service: links and redirects use it, whether the proxy passes the path on or removes it"
+        ))
+    func testThatWhatOthersWroteIsNotRebased() {
         let page = #"<a href="/bots/kit">x</a><p>&quot; href=&quot;/etc&quot;</p><a href="https://a.example/">y</a>"#
         #expect(
             HTMLText.rebased(page, on: "/ci")
@@ -115,7 +129,12 @@ import Transfer
     }
 
     /// The service's own paths are never taken for the path that a proxy adds.
-    @Test func testThatTheServicesOwnPathsGoFirst() async throws {
+    @Test(
+        .proves(
+            .intake,
+            "`url` may have a path under which a proxy serves the service: links and redirects use it, whether the proxy passes the path on or removes it"
+        ))
+    func testThatTheServicesOwnPathsGoFirst() async throws {
         try await withWeb(url: "http://ci.example/files") { web in
             try await SampleContent(web: web).fill()
             try await web.expect(200, "GET", "/files/kit/1.0.0/page.html")

@@ -14,22 +14,32 @@ import Testing
                 hosts: ["ci.internal", "10.9.8.7", "fd00::1"], anonymousMayRead: true, version: "1"))
     }
 
-    @Test(arguments: [
-        "ci.acme.example", "CI.ACME.example:8443", "ci.acme.example.", "ci.acme.example:1", "ci.internal",
-        "10.9.8.7:80",
-        "[fd00::1]", "[FD00:0::1]:8080", "localhost", "LOCALHOST:8080", "127.0.0.1:8080", "127.1.2.3", "[::1]",
-        "[::1]:8080",
-        "[::ffff:127.0.0.1]", "127.0.0.1:",
-    ])
+    @Test(
+        .proves(
+            .web,
+            "A request for another host name is 421, so no page of another site reads the service (DNS rebinding; A13)"),
+        arguments: [
+            "ci.acme.example", "CI.ACME.example:8443", "ci.acme.example.", "ci.acme.example:1", "ci.internal",
+            "10.9.8.7:80",
+            "[fd00::1]", "[FD00:0::1]:8080", "localhost", "LOCALHOST:8080", "127.0.0.1:8080", "127.1.2.3", "[::1]",
+            "[::1]:8080",
+            "[::ffff:127.0.0.1]", "127.0.0.1:",
+        ])
     func testThatItsOwnNamesAndLoopbackAreServed(_ host: String) {
         #expect(Self.hosts().refusal(of: host) == nil)
     }
 
-    @Test(arguments: [
-        "attacker.example", "attacker.example:8080", "ci.acme.example.attacker.example", "xci.acme.example", "10.0.0.1",
-        "[2001:db8::1]", "127.0.0.1.attacker.example", "localhost.attacker.example", "127.1", "2130706433", "0.0.0.0",
-        "0x7f000001", "ci_acme.example",
-    ])
+    @Test(
+        .proves(
+            .web,
+            "A request for another host name is 421, so no page of another site reads the service (DNS rebinding; A13)"),
+        arguments: [
+            "attacker.example", "attacker.example:8080", "ci.acme.example.attacker.example", "xci.acme.example",
+            "10.0.0.1",
+            "[2001:db8::1]", "127.0.0.1.attacker.example", "localhost.attacker.example", "127.1", "2130706433",
+            "0.0.0.0",
+            "0x7f000001", "ci_acme.example",
+        ])
     func testThatOthersAreMisdirected(_ host: String) {
         let refusal = Self.hosts().refusal(of: host)
         #expect(refusal?.status == 421)
@@ -83,7 +93,12 @@ import Testing
             "GET \(path) HTTP/1.1\r\n\(line)Accept: text/html\r\nConnection: close\r\n\r\n", port: web.port)
     }
 
-    @Test func testThatAForeignNameReadsNothing() async throws {
+    @Test(
+        .proves(
+            .web,
+            "A request for another host name is 421, so no page of another site reads the service (DNS rebinding; A13)")
+    )
+    func testThatAForeignNameReadsNothing() async throws {
         try await withWeb(fileCache: FileCache()) { web in
             // given: also a file in the memory cache
             let sample = SampleContent(web: web)

@@ -1,9 +1,15 @@
+import TestSupport
 import Testing
 
 @testable import Web
 
 @Suite struct TemplatesTests {
-    @Test(arguments: Templates.sources.keys.sorted()) func testThatEveryTemplateCompiles(name: String) throws {
+    @Test(
+        .proves(
+            .programs,
+            "The start describes no object and names no command by reflection, and compiles only the templates of the page that is asked for"
+        ), arguments: Templates.sources.keys.sorted())
+    func testThatEveryTemplateCompiles(name: String) throws {
         // given: none is compiled yet, so that only this one finds the templates that it includes
         let templates = Templates(Templates.Compiled())
 
@@ -11,7 +17,12 @@ import Testing
         #expect(throws: Never.self) { try templates.render(name, [:]) }
     }
 
-    @Test func testThatOnlyWhatAPageNeedsIsCompiled() throws {
+    @Test(
+        .proves(
+            .programs,
+            "The start describes no object and names no command by reflection, and compiles only the templates of the page that is asked for"
+        ))
+    func testThatOnlyWhatAPageNeedsIsCompiled() throws {
         // given
         let compiled = Templates.Compiled()
         let templates = Templates(compiled)

@@ -45,7 +45,8 @@ import Testing
     @Suite struct GivenTheInterface {
         private let outer = TestsThroughTimeTests()
 
-        @Test func testThatAGridSaysWhere() async throws {
+        @Test(.proves(.testHistory, "The grid tests × configurations says \"fails only in release\""))
+        func testThatAGridSaysWhere() async throws {
             try await outer.withSample { web in
                 let expected =
                     #"{"configurations":["debug","release"],"total":2,"items":["#
@@ -75,7 +76,8 @@ import Testing
             }
         }
 
-        @Test func testThatATestHasItsHistory() async throws {
+        @Test(.proves(.testHistory, "Per test: history, last failures, durations, on which configurations"))
+        func testThatATestHasItsHistory() async throws {
             try await outer.withSample { web in
                 let json = try await web.json("/api/v1" + TestsThroughTimeTests.history)
                 expectContains(
@@ -148,7 +150,8 @@ import Testing
             }
         }
 
-        @Test func testThatAGridShowsWhatFailsFirst() async throws {
+        @Test(.proves(.testHistory, "The grid tests × configurations says \"fails only in release\""))
+        func testThatAGridShowsWhatFailsFirst() async throws {
             try await outer.withSample { web in
                 let page = try await web.send("GET", "/bots/kit/4/tests").text
                 expectContains(page, "<td>fails only in release</td>")
@@ -164,7 +167,8 @@ import Testing
             }
         }
 
-        @Test func testThatATestsPageShowsStripDurationsAndFailures() async throws {
+        @Test(.proves(.testHistory, "Per test: history, last failures, durations, on which configurations"))
+        func testThatATestsPageShowsStripDurationsAndFailures() async throws {
             try await outer.withSample { web in
                 let page = try await web.send("GET", TestsThroughTimeTests.history).text
                 expectContains(page, "href=\"/bots/kit/4\" title=\"#4 failed, 24 ms\"")
@@ -177,7 +181,9 @@ import Testing
             }
         }
 
-        @Test func testThatABotsTestsShowTheFlakyOnes() async throws {
+        @Test(
+            .proves(.testHistory, "The flaky tests of a bot, how often of how many, and those that go back and forth"))
+        func testThatABotsTestsShowTheFlakyOnes() async throws {
             try await outer.withSample { web in
                 let page = try await web.send("GET", "/bots/kit/tests").text
                 expectContains(page, "flaky in 1 of 4")
@@ -193,7 +199,8 @@ import Testing
     @Suite struct GivenTheCommandLine {
         private let outer = TestsThroughTimeTests()
 
-        @Test func testThatAGridSaysWhere() async throws {
+        @Test(.proves(.testHistory, "The grid tests × configurations says \"fails only in release\""))
+        func testThatAGridSaysWhere() async throws {
             try await outer.withSample { web in
                 let grid = try await martlet(["tests", "kit#4", "--grid"], web)
                 #expect(
@@ -208,7 +215,8 @@ import Testing
             }
         }
 
-        @Test func testThatATestsLifeIsPrinted() async throws {
+        @Test(.proves(.testHistory, "Per test: history, last failures, durations, on which configurations"))
+        func testThatATestsLifeIsPrinted() async throws {
             try await outer.withSample { web in
                 let test = try await martlet(["test", "kit", "ParserTests/keeps", "--branch", "main"], web)
                 #expect(
@@ -237,7 +245,9 @@ import Testing
             }
         }
 
-        @Test func testThatFlakyTestsAreListed() async throws {
+        @Test(
+            .proves(.testHistory, "The flaky tests of a bot, how often of how many, and those that go back and forth"))
+        func testThatFlakyTestsAreListed() async throws {
             try await outer.withSample { web in
                 let flaky = try await martlet(["flaky", "kit"], web)
                 #expect(

@@ -6,7 +6,11 @@ import Testing
 @testable import Web
 
 /// Logs of triggers' scripts, on their pages and as raw text.
-@Suite struct TriggerLogTests {
+@Suite(
+    .proves(
+        .intake, "A configuration called as a trigger hides none of its logs: a trigger's log has an address of its own"
+    ))
+struct TriggerLogTests {
     private static let page = "/bots/kit/1"
     private static let api = "/api/v1/bots/kit/integrations/1"
 

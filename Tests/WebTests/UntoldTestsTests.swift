@@ -7,7 +7,8 @@ import Testing
 @testable import Web
 
 /// Tests that ran without a report.
-@Suite struct UntoldTestsTests {
+@Suite(.proves(.web, "Tests that ran and of which no report tells are called so, not \"0 tests\""))
+struct UntoldTestsTests {
     private func withUntold(_ body: @Sendable (WebFixture) async throws -> Void) async throws {
         try await withWeb { web in
             var sample = SampleContent(web: web)

@@ -7,7 +7,12 @@ import Testing
 
 /// The views of an integration that was caused by another toolchain.
 @Suite struct UpgradeTests {
-    @Test func testThatAnUpgradeSaysBothVersionsEverywhere() async throws {
+    @Test(
+        .proves(
+            .intake,
+            "Another version of the machine's `swift` integrates each watched branch's tip again, once, except for the first version; all views show both versions"
+        ))
+    func testThatAnUpgradeSaysBothVersionsEverywhere() async throws {
         try await withWeb { web in
             // given
             try await SampleContent(web: web).fill()

@@ -8,7 +8,12 @@ import Transfer
 @testable import Web
 
 @Suite struct UploadProgressPageTests {
-    @Test func testThatPageAndInterfaceSayHowFarAnUploadIs() async throws {
+    @Test(
+        .proves(
+            .releases,
+            "Uploads: An upload's progress on page, API and command line: which file, bytes of bytes, which try and why"
+        ))
+    func testThatPageAndInterfaceSayHowFarAnUploadIs() async throws {
         try await withWeb { web in
             // given
             try await SampleContent(web: web).fill()

@@ -31,7 +31,8 @@ import Testing
         let items: [Item]
     }
 
-    @Test func testThatItSaysWhetherProductRangeOrVersionIsMissing() async throws {
+    @Test(.proves(.releases, "Versions: what is not there says which of product, version and range is missing"))
+    func testThatItSaysWhetherProductRangeOrVersionIsMissing() async throws {
         let rainbow = "repository: https://git.example/rainbow.git\n"
         let publishing =
             "\(rainbow)product: sun\ntriggers: [{ name: it, branches: [\"release/*\"], publish: { version: branch } }]\n"
@@ -65,7 +66,8 @@ import Testing
         }
     }
 
-    @Test func testThatVersionsAreListedInTheirPrecedence() async throws {
+    @Test(.proves(.releases, "Versions: `martlet versions PRODUCT` lists them in precedence"))
+    func testThatVersionsAreListedInTheirPrecedence() async throws {
         let published = [
             "1.10.0", "1.9.0", "2.0.0-rc.2", "2.0.0-rc.10", "2.0.0-alpha", "99999999999999999999.0.0", "1.10.0-1",
         ]
@@ -91,7 +93,8 @@ import Testing
         }
     }
 
-    @Test func testU6ThatLatestStaysWhereItIsWhenAnOlderLineIsPublishedLater() async throws {
+    @Test(.proves(.releases, "Versions: `latest` never goes back when 1.2.1 follows 1.3.0"))
+    func testU6ThatLatestStaysWhereItIsWhenAnOlderLineIsPublishedLater() async throws {
         try await withVersions(["1.2.0", "1.3.0", "1.2.1"]) { web in
             for (range, version) in [("latest", "1.3.0"), ("~1.2", "1.2.1"), ("latest-pre", "1.3.0")] {
                 let answer = try await web.send("GET", "/files/kit/\(range)/")
@@ -105,7 +108,8 @@ import Testing
         }
     }
 
-    @Test func testThatAYankedVersionSaysSoOnItsPages() async throws {
+    @Test(.proves(.releases, "Versions: A yanked version: its page says so"))
+    func testThatAYankedVersionSaysSoOnItsPages() async throws {
         try await withVersions(["1.2.0", "1.3.0"]) { web in
             // given
             let before = try await web.send("GET", "/products/kit").text
@@ -135,7 +139,12 @@ import Testing
     }
 
     /// A version can have hundreds of files, a product thousands of versions.
-    @Test func testThatVersionsComeInPages() async throws {
+    @Test(
+        .proves(
+            .releases,
+            "Registry: Listings read only the files of shown versions; versions come in pages of 50, at most 200; a product's page shows the files of 20"
+        ))
+    func testThatVersionsComeInPages() async throws {
         try await withVersions(["1.1.0", "1.2.0", "1.3.0+x", "1.4.0-rc.1"]) { web in
             // given
             func page(_ path: String) async throws -> Page {
@@ -187,7 +196,12 @@ import Testing
     }
 
     /// The files of the highest twenty are on the product's page, those of all versions on their own pages.
-    @Test func testThatALongPageShowsTheFilesOfTheHighestAlone() async throws {
+    @Test(
+        .proves(
+            .releases,
+            "Registry: Listings read only the files of shown versions; versions come in pages of 50, at most 200; a product's page shows the files of 20"
+        ))
+    func testThatALongPageShowsTheFilesOfTheHighestAlone() async throws {
         try await withVersions((1...21).map { "1.0.\($0)" } + ["2.0.0-rc.1"]) { web in
             let page = try await web.send("GET", "/products/kit").text
             #expect(page.split(separator: "id=\"v").count == 24, "all 23 versions")

@@ -33,7 +33,16 @@ import Testing
         }
     }
 
-    @Test func testThatItSaysHowToDependOnIt() async throws {
+    @Test(
+        .proves(
+            .releases,
+            "Registry: Binary products are `.artifactbundle`s with checksum and `binaryTarget` lines to paste: executables, a C library, the build's own bundles"
+        ),
+        .proves(
+            .releases,
+            "Registry: A version's page: how to depend on it, files, digests, its integration; no script, no inline style"
+        ))
+    func testThatItSaysHowToDependOnIt() async throws {
         try await Self.withVersions { web, _ in
             // when
             let page = try await web.send("GET", "/products/kit/1.0.0").text
@@ -53,7 +62,12 @@ import Testing
         }
     }
 
-    @Test func testThatItShowsFilesDigestsAndWhatMadeIt() async throws {
+    @Test(
+        .proves(
+            .releases,
+            "Registry: A version's page: how to depend on it, files, digests, its integration; no script, no inline style"
+        ))
+    func testThatItShowsFilesDigestsAndWhatMadeIt() async throws {
         try await Self.withVersions { web, _ in
             // when
             let page = try await web.send("GET", "/products/kit/1.0.0").text
@@ -70,7 +84,12 @@ import Testing
         }
     }
 
-    @Test func testThatTheSignatureIsJudgedAndProvenanceSummedUp() async throws {
+    @Test(
+        .proves(
+            .releases,
+            "Registry: A version's page: whether the signature fits and whose key it is; which service made it, of how many inputs"
+        ))
+    func testThatTheSignatureIsJudgedAndProvenanceSummedUp() async throws {
         try await Self.withVersions { web, sample in
             // given
             let key = try await Self.key(in: web, "key")
@@ -106,7 +125,12 @@ import Testing
         }
     }
 
-    @Test func testThatWhatIsNoSignatureAndNoProvenanceIsSaid() async throws {
+    @Test(
+        .proves(
+            .releases,
+            "Registry: A version's page: whether the signature fits and whose key it is; which service made it, of how many inputs"
+        ))
+    func testThatWhatIsNoSignatureAndNoProvenanceIsSaid() async throws {
         try await Self.withVersions { web, _ in
             for name in ["SHA256SUMS.sig", "provenance.json"] {
                 try web.directory.write("state/files/kit/1.0.0/\(name)", "x")
@@ -126,7 +150,12 @@ import Testing
     }
 
     /// Pasted commands work for any name and version. `curl -O` keeps a name encoded, and a range means a later version once there is one.
-    @Test func testThatWhatIsPastedIsThatVersionUnderItsName() async throws {
+    @Test(
+        .proves(
+            .releases,
+            "Registry: A version's page: what is pasted is that version under its own name, with a token where it takes one"
+        ))
+    func testThatWhatIsPastedIsThatVersionUnderItsName() async throws {
         try await Self.withVersions { web, sample in
             // given
             let record = try #require(try await web.store.latestIntegration(of: SampleContent.kit))
@@ -157,7 +186,12 @@ import Testing
     }
 
     /// A page that needs a token states so, with the address at which SwiftPM logs in.
-    @Test(arguments: ["http", "https"]) func testThatAClosedProductsPageSaysWhereTheTokenGoes(
+    @Test(
+        .proves(
+            .releases,
+            "Registry: A version's page: what is pasted is that version under its own name, with a token where it takes one"
+        ), arguments: ["http", "https"])
+    func testThatAClosedProductsPageSaysWhereTheTokenGoes(
         scheme: String
     ) async throws {
         let url = "\(scheme)://ci.example"
@@ -200,7 +234,9 @@ import Testing
         }
     }
 
-    @Test func testThatItListsWhatChanged() async throws {
+    @Test(
+        .proves(.releases, "Registry: A version's page: what changed since the version before, as its manifest has it"))
+    func testThatItListsWhatChanged() async throws {
         try await Self.withVersions { web, _ in
             // given
             let commits = SampleContent.commits.map {
@@ -226,7 +262,12 @@ import Testing
         }
     }
 
-    @Test func testThatARangeLeadsToItsVersion() async throws {
+    @Test(
+        .proves(
+            .releases,
+            "Registry: A version's page: how to depend on it, files, digests, its integration; no script, no inline style"
+        ))
+    func testThatARangeLeadsToItsVersion() async throws {
         try await Self.withVersions { web, _ in
             for (range, version) in [("latest", "1.0.0"), ("latest-pre", "1.2.0-beta.1"), ("~1.0", "1.0.0")] {
                 #expect(try await web.send("GET", "/products/kit/\(range)")["Location"] == "/products/kit/\(version)")
@@ -238,7 +279,12 @@ import Testing
     }
 
     /// X5, and without a script: nothing is inline or from another site.
-    @Test func testX5ThatItNeedsNoScriptAndNoInlineStyle() async throws {
+    @Test(
+        .proves(
+            .releases,
+            "Registry: A version's page: how to depend on it, files, digests, its integration; no script, no inline style"
+        ))
+    func testX5ThatItNeedsNoScriptAndNoInlineStyle() async throws {
         try await Self.withVersions { web, _ in
             let answer = try await web.send("GET", "/products/kit/1.0.0")
             #expect(answer["Content-Security-Policy"]?.contains("default-src 'none'") == true)

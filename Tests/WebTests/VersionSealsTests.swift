@@ -7,7 +7,12 @@ import Testing
 
 /// Any client may request a version's page any number of times. Its signature is verified once.
 @Suite struct VersionSealsTests {
-    @Test func testThatAVersionIsReadOnceUntilOneOfItsFilesIsAnother() async throws {
+    @Test(
+        .proves(
+            .releases,
+            "Registry: A version's page: whether the signature fits and whose key it is; which service made it, of how many inputs"
+        ))
+    func testThatAVersionIsReadOnceUntilOneOfItsFilesIsAnother() async throws {
         try await withTemporaryDirectory { directory in
             // given
             let names = ["SHA256SUMS", "SHA256SUMS.sig", "provenance.json"].map { "kit/1.0.0/" + $0 }

@@ -7,7 +7,9 @@ import Testing
 
 /// Commands with `--wait`, with a service that runs nothing.
 @Suite struct WaitingTests {
-    @Test(arguments: [[], ["--json"]])
+    @Test(
+        .proves(.jobs, "A rerun that was taken back is no result: who waits for it is told so, with status 1"),
+        arguments: [[], ["--json"]])
     func testThatARerunThatIsTakenBackIsNotTheResultBefore(_ arguments: [String]) async throws {
         try await withWeb(bots: ["kit": "repository: \(SampleContent.repository)\n"]) { web in
             // given: a green integration, for whose rerun a client waits

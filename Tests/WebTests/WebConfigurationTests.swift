@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import Web
@@ -14,7 +15,9 @@ import Testing
         #expect(configuration(host).refusalToListen(hasTokens: false) == nil)
     }
 
-    @Test(arguments: ["0.0.0.0", "::", "192.168.1.4", "ci.example", "127.0.0.1.example", "127.1", ""])
+    @Test(
+        .proves(.web, "Listening beyond loopback needs a token"),
+        arguments: ["0.0.0.0", "::", "192.168.1.4", "ci.example", "127.0.0.1.example", "127.1", ""])
     func testThatListeningBeyondItNeedsOne(host: String) throws {
         let refusal = try #require(configuration("127.0.0.1", host).refusalToListen(hasTokens: false))
         #expect(refusal.contains("martlet token create NAME --role admin"))

@@ -53,7 +53,8 @@ import Testing
         }
     }
 
-    @Test func testThatEachRefusalHasItsStatus() async throws {
+    @Test(.proves(.intake, "Bodies up to 26 MiB, over that 413; an event is a hint to scan, never the truth"))
+    func testThatEachRefusalHasItsStatus() async throws {
         try await withBot { web in
             let target = "/webhooks/github/kit"
             let unsigned = [("X-GitHub-Event", "push")]
@@ -88,7 +89,8 @@ import Testing
         }
     }
 
-    @Test func testThatAnIgnoredEventSaysWhy() async throws {
+    @Test(.proves(.intake, "Every other authentic event 2xx and ignored, with its reason and no scan"))
+    func testThatAnIgnoredEventSaysWhy() async throws {
         try await withBot { web in
             let body = Array(#"{"zen":"x"}"#.utf8)
             let answer = try await web.send(
@@ -100,7 +102,8 @@ import Testing
         }
     }
 
-    @Test func testThatRefusalsAreCounted() async throws {
+    @Test(.proves(.badInput, "A delivery without a valid signature leaves a count and no row (W1, W4, W5, W20)"))
+    func testThatRefusalsAreCounted() async throws {
         try await withBot { web in
             for _ in 0..<3 {
                 try await web.expect(
@@ -110,7 +113,10 @@ import Testing
         }
     }
 
-    @Test(arguments: Forge.allCases) func testThatTheInstructionsNameTheURLAndTheSecret(forge: Forge) async throws {
+    @Test(
+        .proves(.intake, "`martlet webhook BOT --forge NAME` prints the URL and what to choose there, word for word"),
+        arguments: Forge.allCases)
+    func testThatTheInstructionsNameTheURLAndTheSecret(forge: Forge) async throws {
         try await withBot { web in
             let text = try await web.send("GET", "/api/v1/bots/kit/webhook?forge=\(forge)", as: .operator).text
             #expect(text.hasPrefix("http://ci.example/webhooks/\(forge)/kit\n"))

@@ -3,15 +3,17 @@ import TestSupport
 import Testing
 
 @Suite(.program("ssh-keygen")) struct AllowedSignersTests {
-    @Test(arguments: [
-        ("ci KEY", true), ("ci KEY a comment", true), ("  \tci\tKEY", true), ("ci namespaces=\"file\" KEY", true),
-        ("ci namespaces=\"git,file\" KEY", true), ("ci namespaces=\"*,!git\" KEY", true),
-        ("ci NAMESPACES=\"file\" KEY", true),
-        ("\"two words\" namespaces=\"f?l*\" KEY", true), ("a,b,*.c namespaces=\"file\" KEY", true),
-        ("ci namespaces=\"git\" KEY", false), ("ci namespaces=\"*,!file\" KEY", false), ("# ci KEY", false),
-        ("", false),
-        ("ci ssh-rsa AAAAB3NzaC1yc2E=", false),
-    ])
+    @Test(
+        .proves(.releases, "Versions: `martlet verify DIRECTORY` checks all of it without a network"),
+        arguments: [
+            ("ci KEY", true), ("ci KEY a comment", true), ("  \tci\tKEY", true), ("ci namespaces=\"file\" KEY", true),
+            ("ci namespaces=\"git,file\" KEY", true), ("ci namespaces=\"*,!git\" KEY", true),
+            ("ci NAMESPACES=\"file\" KEY", true),
+            ("\"two words\" namespaces=\"f?l*\" KEY", true), ("a,b,*.c namespaces=\"file\" KEY", true),
+            ("ci namespaces=\"git\" KEY", false), ("ci namespaces=\"*,!file\" KEY", false), ("# ci KEY", false),
+            ("", false),
+            ("ci ssh-rsa AAAAB3NzaC1yc2E=", false),
+        ])
     func testThatALineIsReadAsSshKeygenDoes(line: String, isAllowed: Bool) async throws {
         try await withTemporaryDirectory { directory in
             // given

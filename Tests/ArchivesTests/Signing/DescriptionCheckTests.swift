@@ -35,7 +35,12 @@ import Testing
     }
 
     /// Only the changed file is reported, even if other files have its digest.
-    @Test(arguments: names) func testR4ThatAFlippedBitIsFoundWhereItIs(name: String) async throws {
+    @Test(
+        .proves(
+            .releases,
+            "Serving: A damaged manifest, provenance, `SHA256SUMS` or signature is not served as good, is found by the scrub, and is distinguished from the others (R4)"
+        ), arguments: names)
+    func testR4ThatAFlippedBitIsFoundWhereItIs(name: String) async throws {
         try await withVersion { copy, files in
             let bytes = try WholeFile.read("\(copy)/\(name)", limit: 1 << 20)
             for index in stride(from: 0, to: bytes.count, by: max(1, bytes.count / 40)) {

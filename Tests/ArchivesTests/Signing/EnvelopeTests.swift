@@ -5,7 +5,12 @@ import Testing
 @testable import Archives
 
 @Suite(.program("ssh-keygen")) struct EnvelopeTests {
-    @Test(.program("openssl")) func testThatOpenSSLVerifiesWhatDSSESaysIsSigned() async throws {
+    @Test(
+        .proves(
+            .releases,
+            "Versions: `provenance.json` is an in-toto statement with the SLSA v1 predicate in a DSSE envelope, with digests of every input"
+        ), .program("openssl"))
+    func testThatOpenSSLVerifiesWhatDSSESaysIsSigned() async throws {
         try await withTemporaryDirectory { directory in
             // given
             let key = try await SigningFixture.key(in: directory, "key")

@@ -52,7 +52,8 @@ import Testing
 
     @Test func testThatNothingIsWrongWithoutAChange() async throws { #expect(try await problems() == []) }
 
-    @Test func testThatEachOfItsClaimsIsTheManifests() async throws {
+    @Test(.proves(.releases, "Versions: `martlet verify DIRECTORY` checks all of it without a network"))
+    func testThatEachOfItsClaimsIsTheManifests() async throws {
         let other = String(repeating: "9", count: 40)
         let changes: [(inout Statement) -> Void] = [
             { $0.predicate.buildDefinition.externalParameters.product = "other" },
@@ -81,7 +82,8 @@ import Testing
             ])
     }
 
-    @Test func testThatAnotherKeysEnvelopeIsRefusedWithAllElseRight() async throws {
+    @Test(.proves(.releases, "Versions: `martlet verify DIRECTORY` checks all of it without a network"))
+    func testThatAnotherKeysEnvelopeIsRefusedWithAllElseRight() async throws {
         let found = try await problems(statementBy: "other")
         #expect(found.count == 1)
         expectContains(found.first ?? "", "provenance.json: is not signed by SHA256:")
@@ -102,12 +104,21 @@ import Testing
         expectContains(found.first ?? "", "and its manifest says")
     }
 
-    @Test func testThatASignatureForAnotherPurposeIsNoneOfAVersion() async throws {
+    @Test(
+        .proves(
+            .releases,
+            "Versions: `SHA256SUMS.sig`, which `ssh-keygen -Y verify` accepts; its key from a systemd credential, out of reach of jobs"
+        ))
+    func testThatASignatureForAnotherPurposeIsNoneOfAVersion() async throws {
         let found = try await problems(namespace: "git")
         #expect(found.first == "SHA256SUMS.sig: was made for git, not for a file")
     }
 
-    @Test(arguments: ["\n", "-----BEGIN", "="])
+    @Test(
+        .proves(
+            .releases,
+            "Versions: `SHA256SUMS.sig`, which `ssh-keygen -Y verify` accepts; its key from a systemd credential, out of reach of jobs"
+        ), arguments: ["\n", "-----BEGIN", "="])
     func testThatASignatureIsReadAsItIsWrittenAndNoOtherWay(at place: String) async throws {
         // A lenient reader of base64 between two lines would accept each of these: an empty line, another line width, a blank at the end.
         let found = try await problems(text: { (text: String) -> String in

@@ -5,7 +5,11 @@ import TestSupport
 import Testing
 
 @Suite(.program("ssh-keygen")) struct SSHSignatureTests {
-    @Test(arguments: ["", "sums\n", String(repeating: "0123456789abcdef", count: 70_000)])
+    @Test(
+        .proves(
+            .releases,
+            "Versions: `SHA256SUMS.sig`, which `ssh-keygen -Y verify` accepts; its key from a systemd credential, out of reach of jobs"
+        ), arguments: ["", "sums\n", String(repeating: "0123456789abcdef", count: 70_000)])
     func testThatSshKeygenVerifiesIt(message: String) async throws {
         try await withTemporaryDirectory { directory in
             // given
@@ -56,7 +60,12 @@ import Testing
         }
     }
 
-    @Test func testThatASignatureForAnotherPurposeCannotBeMadeOneOfAFile() async throws {
+    @Test(
+        .proves(
+            .releases,
+            "Versions: `SHA256SUMS.sig`, which `ssh-keygen -Y verify` accepts; its key from a systemd credential, out of reach of jobs"
+        ))
+    func testThatASignatureForAnotherPurposeCannotBeMadeOneOfAFile() async throws {
         try await withTemporaryDirectory { directory in
             // given: the service's key signed the same bytes for git
             let key = try await SigningFixture.key(in: directory, "key")
@@ -89,7 +98,12 @@ import Testing
         }
     }
 
-    @Test func testThatNoFlippedBitIsTaken() async throws {
+    @Test(
+        .proves(
+            .releases,
+            "Versions: `SHA256SUMS.sig`, which `ssh-keygen -Y verify` accepts; its key from a systemd credential, out of reach of jobs"
+        ))
+    func testThatNoFlippedBitIsTaken() async throws {
         try await withTemporaryDirectory { directory in
             // given
             let key = try await SigningFixture.key(in: directory, "key")

@@ -6,7 +6,12 @@ import TestSupport
 import Testing
 
 @Suite(.program("ssh-keygen")) struct SigningKeyTests {
-    @Test func testThatItReadsWhatSshKeygenWrites() async throws {
+    @Test(
+        .proves(
+            .releases,
+            "Versions: `SHA256SUMS.sig`, which `ssh-keygen -Y verify` accepts; its key from a systemd credential, out of reach of jobs"
+        ))
+    func testThatItReadsWhatSshKeygenWrites() async throws {
         try await withTemporaryDirectory { directory in
             // given, when
             let key = try await SigningFixture.key(in: directory, "key")
@@ -20,12 +25,17 @@ import Testing
         }
     }
 
-    @Test(arguments: [
-        (["-t", "ed25519", "-N", "a passphrase"], "it has a passphrase"),
-        (["-t", "rsa", "-N", ""], "it is no Ed25519 key"),
-        (["-t", "ecdsa", "-N", ""], "it is no Ed25519 key"),
-        (["-t", "rsa", "-N", "", "-m", "PEM"], "it is no private key of OpenSSH"),
-    ])
+    @Test(
+        .proves(
+            .releases,
+            "Versions: `SHA256SUMS.sig`, which `ssh-keygen -Y verify` accepts; its key from a systemd credential, out of reach of jobs"
+        ),
+        arguments: [
+            (["-t", "ed25519", "-N", "a passphrase"], "it has a passphrase"),
+            (["-t", "rsa", "-N", ""], "it is no Ed25519 key"),
+            (["-t", "ecdsa", "-N", ""], "it is no Ed25519 key"),
+            (["-t", "rsa", "-N", "", "-m", "PEM"], "it is no private key of OpenSSH"),
+        ])
     func testThatAnotherKindOfKeyIsRefusedWithWhatToDo(options: [String], reason: String) async throws {
         try await withTemporaryDirectory { directory in
             // given

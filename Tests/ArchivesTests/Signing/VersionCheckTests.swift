@@ -35,7 +35,10 @@ import Testing
     }
 
     /// The copy has hard links, as made by `cp -al`.
-    @Test func testThatACopyOfSecondNamesIsWhole() async throws {
+    @Test(
+        .proves(
+            .releases, "Serving: Published files that have second names (`cp -al`) are served, verified and uploaded"))
+    func testThatACopyOfSecondNamesIsWhole() async throws {
         try await withTemporaryDirectory { directory in
             let fixture = try await SigningFixture(directory)
             try await runExpectingSuccess(["cp", "-al", try await fixture.publish(), directory.path("linked")])
@@ -43,7 +46,9 @@ import Testing
         }
     }
 
-    @Test(arguments: names) func testR4ThatAFlippedBitIsFoundInEachFile(name: String) async throws {
+    @Test(
+        .proves(.releases, "Versions: `martlet verify DIRECTORY` checks all of it without a network"), arguments: names)
+    func testR4ThatAFlippedBitIsFoundInEachFile(name: String) async throws {
         try await withTemporaryDirectory { directory in
             // given
             let fixture = try await SigningFixture(directory)
@@ -65,7 +70,10 @@ import Testing
         }
     }
 
-    @Test(arguments: names.dropFirst()) func testThatAFileThatIsMissingIsSaid(name: String) async throws {
+    @Test(
+        .proves(.releases, "Versions: `martlet verify DIRECTORY` checks all of it without a network"),
+        arguments: names.dropFirst())
+    func testThatAFileThatIsMissingIsSaid(name: String) async throws {
         try await withTemporaryDirectory { directory in
             // given
             let fixture = try await SigningFixture(directory)
@@ -81,7 +89,8 @@ import Testing
         }
     }
 
-    @Test func testThatWhatIsTooMuchOrNoFileIsSaid() async throws {
+    @Test(.proves(.releases, "Versions: `martlet verify DIRECTORY` checks all of it without a network"))
+    func testThatWhatIsTooMuchOrNoFileIsSaid() async throws {
         try await withTemporaryDirectory { directory in
             // given
             let fixture = try await SigningFixture(directory)
@@ -106,7 +115,8 @@ import Testing
     }
 
     /// HFS+ and some network shares change the bytes of a name: it is another name to sha256sum, though the same text to Unicode.
-    @Test func testThatNamesAreTheirBytes() async throws {
+    @Test(.proves(.releases, "Versions: `martlet verify DIRECTORY` checks all of it without a network"))
+    func testThatNamesAreTheirBytes() async throws {
         try await withTemporaryDirectory { directory in
             // given
             let (composed, decomposed) = ("caf\u{E9}", "cafe\u{301}")
@@ -126,7 +136,8 @@ import Testing
         }
     }
 
-    @Test func testThatWhoSignedIsToldApart() async throws {
+    @Test(.proves(.releases, "Versions: `martlet verify DIRECTORY` checks all of it without a network"))
+    func testThatWhoSignedIsToldApart() async throws {
         try await withTemporaryDirectory { directory in
             // given
             let fixture = try await SigningFixture(directory)
@@ -163,7 +174,12 @@ import Testing
         }
     }
 
-    @Test func testU9ThatAStatementOfAnotherVersionIsRefused() async throws {
+    @Test(
+        .proves(
+            .releases,
+            "Versions: `provenance.json` is an in-toto statement with the SLSA v1 predicate in a DSSE envelope, with digests of every input"
+        ))
+    func testU9ThatAStatementOfAnotherVersionIsRefused() async throws {
         try await withTemporaryDirectory { directory in
             // given: a genuine statement of another version beside other files, placed by an attacker with another key
             let fixture = try await SigningFixture(directory)

@@ -5,31 +5,63 @@ import Testing
 /// Each type of project with the real tools, without a recipe and without a network: green, with a failing test, and with a source that does not
 /// compile. It is sandboxed if this machine can do so.
 @Suite struct ProjectTypeRunTests {
-    @Test(.enabled(if: ProjectFixture.cmake.isHere, "cmake and cc are not here")) func testThatCMakeWorks() async throws
-    {
+    @Test(
+        .proves(
+            .steps,
+            "CMake, Make, Cargo, Go, npm, Python, Maven: resolve, analyze, build, test, archive; only resolving has the network"
+        ), .enabled(if: ProjectFixture.cmake.isHere, "cmake and cc are not here"))
+    func testThatCMakeWorks() async throws {
         try await check(.cmake)
     }
 
-    @Test(.enabled(if: ProjectFixture.make.isHere, "make and cc are not here")) func testThatMakeWorks() async throws {
+    @Test(
+        .proves(
+            .steps,
+            "CMake, Make, Cargo, Go, npm, Python, Maven: resolve, analyze, build, test, archive; only resolving has the network"
+        ), .enabled(if: ProjectFixture.make.isHere, "make and cc are not here"))
+    func testThatMakeWorks() async throws {
         try await check(.make)
     }
 
-    @Test(.enabled(if: ProjectFixture.go.isHere, "go is not here")) func testThatGoWorks() async throws {
+    @Test(
+        .proves(
+            .steps,
+            "CMake, Make, Cargo, Go, npm, Python, Maven: resolve, analyze, build, test, archive; only resolving has the network"
+        ), .enabled(if: ProjectFixture.go.isHere, "go is not here"))
+    func testThatGoWorks() async throws {
         try await check(.go)
     }
 
-    @Test(.enabled(if: ProjectFixture.cargo.isHere, "cargo is not here")) func testThatCargoWorks() async throws {
+    @Test(
+        .proves(
+            .steps,
+            "CMake, Make, Cargo, Go, npm, Python, Maven: resolve, analyze, build, test, archive; only resolving has the network"
+        ), .enabled(if: ProjectFixture.cargo.isHere, "cargo is not here"))
+    func testThatCargoWorks() async throws {
         try await check(.cargo)
     }
 
-    @Test(.enabled(if: ProjectFixture.python.isHere, "python3-pytest and python3-venv are not here"))
+    @Test(
+        .proves(
+            .steps,
+            "CMake, Make, Cargo, Go, npm, Python, Maven: resolve, analyze, build, test, archive; only resolving has the network"
+        ), .enabled(if: ProjectFixture.python.isHere, "python3-pytest and python3-venv are not here"))
     func testThatPythonWorks() async throws { try await check(.python) }
 
-    @Test(.enabled(if: ProjectFixture.npm.isHere, "npm is not here")) func testThatNPMWorks() async throws {
+    @Test(
+        .proves(
+            .steps,
+            "CMake, Make, Cargo, Go, npm, Python, Maven: resolve, analyze, build, test, archive; only resolving has the network"
+        ), .enabled(if: ProjectFixture.npm.isHere, "npm is not here"))
+    func testThatNPMWorks() async throws {
         try await check(.npm)
     }
 
-    @Test(.enabled(if: ProjectFixture.maven.isHere, "mvn and Debian's libsurefire-java are not here"))
+    @Test(
+        .proves(
+            .steps,
+            "CMake, Make, Cargo, Go, npm, Python, Maven: resolve, analyze, build, test, archive; only resolving has the network"
+        ), .enabled(if: ProjectFixture.maven.isHere, "mvn and Debian's libsurefire-java are not here"))
     func testThatMavenWorks() async throws { try await check(.maven) }
 
     /// Runs the project green, wrong, broken, and green again in the warm workspace.
@@ -68,7 +100,8 @@ import Testing
         }
     }
 
-    @Test func testThatAProgramThatIsNotHereIsToldAsOurs() async throws {
+    @Test(.proves(.steps, "A program that is missing is our fault, with what to install"))
+    func testThatAProgramThatIsNotHereIsToldAsOurs() async throws {
         try await withWorkingTree(["go.mod": "module example.org/kit\n", "kit.go": "package kit\n"]) { fixture in
             // given: a PATH without it.
             let bin = fixture.directory.path("bin")

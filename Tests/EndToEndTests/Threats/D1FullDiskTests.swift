@@ -4,7 +4,11 @@ import Testing
 
 /// Row D1: a full disk. A job that fills the disk is in `FullDiskTests`.
 @Suite(.threat("D1")) struct D1FullDiskTests {
-    @Test(.smallDisk, .program("curl"))
+    @Test(
+        .proves(
+            .jobs,
+            "On a full or read-only disk, without inodes, and with too few descriptors, a push gets 503 and is accepted later (D1–D3)"
+        ), .smallDisk, .program("curl"))
     func testThatAPushIsRefusedWith503AndTakenAgainWhenThereIsSpace() async throws {
         try await withDaemon(isStarted: false) { daemon in
             // given: a state directory on a disk of its own

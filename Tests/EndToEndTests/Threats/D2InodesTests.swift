@@ -4,7 +4,16 @@ import Testing
 
 /// Row D2: no inode is left, although there is space.
 @Suite(.threat("D2")) struct D2InodesTests {
-    @Test(.smallDisk, .program("curl")) func testThatAnIntegrationWaitsForFilesAndIsGreenThen() async throws {
+    @Test(
+        .proves(
+            .jobs,
+            "If the disk is full, idle workspaces are removed and a reserve is released; waiting integrations, pages, `/health` and metrics say so"
+        ),
+        .proves(
+            .jobs,
+            "On a full or read-only disk, without inodes, and with too few descriptors, a push gets 503 and is accepted later (D1–D3)"
+        ), .smallDisk, .program("curl"))
+    func testThatAnIntegrationWaitsForFilesAndIsGreenThen() async throws {
         try await withDaemon(isStarted: false) { daemon in
             // given
             try await daemon.onDisk(mount: ["-t", "tmpfs", "-o", "size=64m,nr_inodes=20000", "tmpfs"]) {

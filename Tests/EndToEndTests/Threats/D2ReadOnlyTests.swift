@@ -4,7 +4,12 @@ import Testing
 
 /// Row D2: the state's file system becomes read-only while the daemon runs, as ext4 does after an error of the disk.
 @Suite(.threat("D2")) struct D2ReadOnlyTests {
-    @Test(.ownDisk, .program("curl")) func testThatNothingIsAcceptedAndNothingIsLost() async throws {
+    @Test(
+        .proves(
+            .jobs,
+            "On a full or read-only disk, without inodes, and with too few descriptors, a push gets 503 and is accepted later (D1–D3)"
+        ), .ownDisk, .program("curl"))
+    func testThatNothingIsAcceptedAndNothingIsLost() async throws {
         try await withDaemon(isStarted: false) { daemon in
             // given
             let image = daemon.directory.path("disk")

@@ -58,7 +58,12 @@ import Testing
 
         """
 
-    @Test(.threat("U4")) func testU1ThatItHasNoSecretNoTriggerNoNetworkNoCacheAndNoWordInWhatRuns() async throws {
+    @Test(
+        .proves(
+            .intake,
+            "Pull requests: a fork has no secrets, no triggers, the base's recipe, a workspace and caches that are removed, network by policy (U1)"
+        ), .threat("U4"))
+    func testU1ThatItHasNoSecretNoTriggerNoNetworkNoCacheAndNoWordInWhatRuns() async throws {
         let listener = try LoopbackSocket()
         defer { listener.stop() }
         var plan = BotPlan(
@@ -113,7 +118,12 @@ import Testing
         }
     }
 
-    @Test func testU1ThatAnApprovedOneHasTheNetworkThatItsBaseGives() async throws {
+    @Test(
+        .proves(
+            .intake,
+            "Pull requests: a fork has no secrets, no triggers, the base's recipe, a workspace and caches that are removed, network by policy (U1)"
+        ))
+    func testU1ThatAnApprovedOneHasTheNetworkThatItsBaseGives() async throws {
         let listener = try LoopbackSocket()
         defer { listener.stop() }
         var plan = BotPlan(
@@ -149,7 +159,12 @@ import Testing
 
         """
 
-    @Test func testU1ThatARecipeOfTheBaseGivesAForkNoSecret() async throws {
+    @Test(
+        .proves(
+            .intake,
+            "Pull requests: a fork has no secrets, no triggers, the base's recipe, a workspace and caches that are removed, network by policy (U1)"
+        ))
+    func testU1ThatARecipeOfTheBaseGivesAForkNoSecret() async throws {
         var plan = BotPlan(recipe: Self.taking, file: Self.file, executor: .local, isolation: try .sandboxed())
         plan.scripts = ["deploy": "#!/bin/sh\n"]
         try await withBot(plan) { bot in
@@ -193,7 +208,12 @@ import Testing
         }
     }
 
-    @Test func testU1ThatSubmodulesOfAForksOwnAreNotFetched() async throws {
+    @Test(
+        .proves(
+            .intake,
+            "Pull requests: a fork has no secrets, no triggers, the base's recipe, a workspace and caches that are removed, network by policy (U1)"
+        ))
+    func testU1ThatSubmodulesOfAForksOwnAreNotFetched() async throws {
         try await withBot(pullPlan("pull-requests: all\n")) { bot in
             // given: a repository on the same machine that the fork's author may not read
             _ = try await bot.integrate()

@@ -15,7 +15,12 @@ import Testing
 
     // MARK: Who may
 
-    @Test func testThatOneIsRefusedUnlessTheBotTakesThem() async throws {
+    @Test(
+        .proves(
+            .intake,
+            "Pull requests: trusted only if the head is the tip of a branch that the same scan lists (W9, W10, G13, G14)"
+        ))
+    func testThatOneIsRefusedUnlessTheBotTakesThem() async throws {
         try await withBot(pullPlan()) { bot in
             // given
             _ = try await bot.integrate()
@@ -36,10 +41,12 @@ import Testing
         }
     }
 
-    @Test(arguments: [
-        ("pull-requests: off\n", "the bot file says pull-requests: off"),
-        ("branches: [\"release/*\"]\n", "the bot does not watch main, into which it is to go"),
-    ])
+    @Test(
+        .proves(.intake, "Pull requests: `pull-requests: off, trusted, approved, all`; refused with `isolation: none`"),
+        arguments: [
+            ("pull-requests: off\n", "the bot file says pull-requests: off"),
+            ("branches: [\"release/*\"]\n", "the bot does not watch main, into which it is to go"),
+        ])
     func testThatABotThatDoesNotWantAnyHasNone(_ file: String, _ reason: String) async throws {
         try await withBot(pullPlan(file)) { bot in
             // given
@@ -55,7 +62,9 @@ import Testing
         }
     }
 
-    @Test func testThatNothingRunsWhereNothingKeepsJobsFromTheMachine() async throws {
+    @Test(
+        .proves(.intake, "Pull requests: `pull-requests: off, trusted, approved, all`; refused with `isolation: none`"))
+    func testThatNothingRunsWhereNothingKeepsJobsFromTheMachine() async throws {
         try await withBot(BotPlan(file: "pull-requests: all\n")) { bot in
             // given
             _ = try await bot.integrate()
@@ -81,7 +90,12 @@ import Testing
         }
     }
 
-    @Test func testThatAHeadThatABranchHasTooIsNoForks() async throws {
+    @Test(
+        .proves(
+            .intake,
+            "Pull requests: trusted only if the head is the tip of a branch that the same scan lists (W9, W10, G13, G14)"
+        ))
+    func testThatAHeadThatABranchHasTooIsNoForks() async throws {
         try await withBot(pullPlan()) { bot in
             // given: the fork offers the head of the repository's own branch
             _ = try await bot.integrate()
@@ -96,7 +110,12 @@ import Testing
         }
     }
 
-    @Test func testW9W10ThatNoNameInCommitOrPayloadMakesItTrusted() async throws {
+    @Test(
+        .proves(
+            .intake,
+            "Pull requests: trusted only if the head is the tip of a branch that the same scan lists (W9, W10, G13, G14)"
+        ))
+    func testW9W10ThatNoNameInCommitOrPayloadMakesItTrusted() async throws {
         try await withBot(pullPlan("pull-requests: approved\n")) { bot in
             // given: a commit with the owner's name and address, and a made-up signature
             _ = try await bot.integrate()
@@ -117,7 +136,12 @@ import Testing
         }
     }
 
-    @Test func testG14ThatATagAtTheHeadMakesNoBranch() async throws {
+    @Test(
+        .proves(
+            .intake,
+            "Pull requests: trusted only if the head is the tip of a branch that the same scan lists (W9, W10, G13, G14)"
+        ))
+    func testG14ThatATagAtTheHeadMakesNoBranch() async throws {
         try await withBot(pullPlan("tags: [\"*\"]\n")) { bot in
             // given: a tag at it, and one with a branch's name
             _ = try await bot.integrate()
@@ -134,7 +158,12 @@ import Testing
         }
     }
 
-    @Test func testG13ThatACommitThatIsNotAtItsRefIsNotBuilt() async throws {
+    @Test(
+        .proves(
+            .intake,
+            "Pull requests: trusted only if the head is the tip of a branch that the same scan lists (W9, W10, G13, G14)"
+        ))
+    func testG13ThatACommitThatIsNotAtItsRefIsNotBuilt() async throws {
         try await withBot(pullPlan("pull-requests: all\n")) { bot in
             // given: the server has another commit, of another fork, and the event names that one
             _ = try await bot.integrate()
@@ -160,7 +189,8 @@ import Testing
 
     // MARK: Approval
 
-    @Test func testU2ThatAnApprovalIsOfOneHeadAlone() async throws {
+    @Test(.proves(.intake, "Pull requests: approval by an operator bound to the commit and the base (U2)"))
+    func testU2ThatAnApprovalIsOfOneHeadAlone() async throws {
         try await withBot(pullPlan("pull-requests: approved\n")) { bot in
             // given: A waits
             _ = try await bot.integrate()
@@ -214,7 +244,8 @@ import Testing
         }
     }
 
-    @Test func testU2ThatAnotherBaseWaitsAgain() async throws {
+    @Test(.proves(.intake, "Pull requests: approval by an operator bound to the commit and the base (U2)"))
+    func testU2ThatAnotherBaseWaitsAgain() async throws {
         try await withBot(pullPlan("pull-requests: approved\nbranches: [main, next]\n")) { bot in
             // given: approved for main
             _ = try await bot.integrate()
@@ -238,7 +269,9 @@ import Testing
         }
     }
 
-    @Test(arguments: ["", "abc1234", "main", "refs/pull/1/head"])
+    @Test(
+        .proves(.intake, "Pull requests: approval by an operator bound to the commit and the base (U2)"),
+        arguments: ["", "abc1234", "main", "refs/pull/1/head"])
     func testU2ThatOnlyAWholeIdIsApproved(_ commit: String) async throws {
         try await withBot(pullPlan("pull-requests: approved\n")) { bot in
             // given
@@ -265,7 +298,8 @@ import Testing
 
     // MARK: Triggers
 
-    @Test func testU3ThatNoTriggerRunsHoweverItsBranchIsNamedAndWhereverItGoes() async throws {
+    @Test(.proves(.intake, "Pull requests: no trigger runs, however a branch or a base is named (U3)"))
+    func testU3ThatNoTriggerRunsHoweverItsBranchIsNamedAndWhereverItGoes() async throws {
         let file = """
             branches: [main, "release/*"]
             pull-requests: all
@@ -317,7 +351,8 @@ import Testing
         }
     }
 
-    @Test func testU3ThatAForksBranchNamedForAReleasePublishesNothing() async throws {
+    @Test(.proves(.intake, "Pull requests: no trigger runs, however a branch or a base is named (U3)"))
+    func testU3ThatAForksBranchNamedForAReleasePublishesNothing() async throws {
         try await withBot(pullPlan(BotPlan.publishing + "pull-requests: all\n")) { bot in
             // given: the event claims that its branch is release/9.9, the fork's name for it
             _ = try await bot.integrate()

@@ -9,7 +9,12 @@ import TestSupport
 import Testing
 
 /// Row G7 for the operator's scripts, which run outside of the sandbox: a commit's files are only data to the programs of such a script.
-@Suite(.threat("G7")) struct G7TriggerScriptTests {
+@Suite(
+    .proves(
+        .triggers,
+        "A script starts in an empty directory; no module, option, link or repository among the commit's files influences it or its programs (G7)"
+    ), .threat("G7"))
+struct G7TriggerScriptTests {
     /// Returns a commit whose root git takes for a bare repository that starts a program, with modules and options for other programs.
     private static func files(_ canary: String) -> [String: String] {
         [

@@ -10,7 +10,8 @@ import TestSupport
 import Testing
 
 /// Row J5: the daemon is stopped for a while. Jobs that ended meanwhile are not taken for late. A stopped supervisor is a row of `ThreatTests`.
-@Suite struct J5SuspensionTests {
+@Suite(.proves(.jobs, "A suspended daemon takes no job for late; deadlines hold without it (J5)"))
+struct J5SuspensionTests {
     @Test func testThatAJobThatEndedWhileTheDaemonWasStoppedIsTakenUp() async throws {
         try await withDaemon { daemon in
             // given

@@ -5,7 +5,12 @@ import TestSupport
 import Testing
 
 /// Row K5: SIGTERM, SIGINT, SIGHUP, each twice, and SIGKILL in the middle of a job, a checkout and an upload.
-@Suite(.threat("K5")) struct K5SignalTests {
+@Suite(
+    .proves(
+        .jobs,
+        "SIGTERM, SIGINT, SIGHUP, SIGTERM or SIGINT and SIGTERM again, and SIGKILL in the middle of a job, a checkout or an upload (K5)"
+    ), .threat("K5"))
+struct K5SignalTests {
     @Test(
         arguments: [
             [SIGTERM], [SIGINT], [SIGHUP], [SIGTERM, SIGTERM], [SIGINT, SIGINT], [SIGHUP, SIGHUP], [SIGINT, SIGTERM],

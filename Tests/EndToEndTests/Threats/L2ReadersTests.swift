@@ -8,7 +8,10 @@ import Testing
     /// 256 KiB per reader: its connection, and the parts of the log that were passed to it (170 KB, debug build).
     private static let memory = readers * 256 << 10
 
-    @Test(.program("curl")) func testThatReadersWhoDoNotReadHoldNobodyUp() async throws {
+    @Test(
+        .proves(.intake, "1,000 readers of one log delay nobody; each has one piece of it in memory (L2)"),
+        .program("curl"))
+    func testThatReadersWhoDoNotReadHoldNobodyUp() async throws {
         try await withDaemon { daemon in
             // given: a job that has printed more than fits between a server and a reader, and continues
             let go = daemon.directory.path("go")

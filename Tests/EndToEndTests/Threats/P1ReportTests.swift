@@ -11,7 +11,12 @@ import Testing
 
         """
 
-    @Test func testP1ThatAReportThatEndsAParserDoesNotEndTheDaemon() async throws {
+    @Test(
+        .proves(
+            .reports,
+            "A report that crashes its reader, or takes too much memory or time, is unreadable with the reason; the daemon continues and reads the other files"
+        ))
+    func testP1ThatAReportThatEndsAParserDoesNotEndTheDaemon() async throws {
         try await withDaemon { daemon in
             // given
             _ = try await daemon.work.commit(

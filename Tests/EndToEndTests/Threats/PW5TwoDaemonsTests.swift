@@ -4,7 +4,10 @@ import TestSupport
 import Testing
 
 /// Row PW5: two daemons on one state directory. The same path is in `DaemonTests`.
-@Suite(.threat("PW5")) struct PW5TwoDaemonsTests {
+@Suite(
+    .proves(.jobs, "A second daemon is refused over a bind mount too; a stale lock is no hindrance (PW5)"),
+    .threat("PW5"))
+struct PW5TwoDaemonsTests {
     @Test(.smallDisk) func testThatASecondOneOverABindMountIsRefusedAndTouchesNothing() async throws {
         try await withDaemon { daemon in
             // given

@@ -40,7 +40,12 @@ import Testing
         }
     }
 
-    @Test func testThatWhoStealsTheStateReadsNoSecret() async throws {
+    @Test(
+        .proves(
+            .jobs,
+            "A copy of the state directory holds no secret, token or key: secrets are files beside it, and of tokens the database has digests (S3)"
+        ))
+    func testThatWhoStealsTheStateReadsNoSecret() async throws {
         try await withSigner { daemon, key in
             // given: all of them are used, and a user gets a token
             try await daemon.start()
@@ -77,7 +82,12 @@ import Testing
     }
 
     /// The service continues for bots that do not need the key. What should be signed is refused, with the remedy.
-    @Test func testThatNothingIsPublishedWithAnotherThingInPlaceOfTheKey() async throws {
+    @Test(
+        .proves(
+            .jobs,
+            "Where another thing lies in place of the signing key, nothing is published, and the trigger says how to make one"
+        ))
+    func testThatNothingIsPublishedWithAnotherThingInPlaceOfTheKey() async throws {
         try await withSigner { daemon, _ in
             // given
             try daemon.directory.write("etc/secrets/signing-key", "no key\n", mode: 0o600)

@@ -4,7 +4,8 @@ import Testing
 
 /// Row S4: the files that other users of the machine may read. That a crash leaves no core is a row of `ThreatTests`.
 @Suite(.threat("S4")) struct S4PermissionsTests {
-    @Test(.program("curl")) func testThatAStateThatOthersMayReadIsClosedAndSaid() async throws {
+    @Test(.proves(.jobs, "A state directory that others may read is closed, and said (S4)"), .program("curl"))
+    func testThatAStateThatOthersMayReadIsClosedAndSaid() async throws {
         try await withDaemon(isStarted: false) { daemon in
             // given
             try daemon.directory.makeDirectory("state")
@@ -32,7 +33,12 @@ import Testing
     }
 
     /// A web server is in the service's group, only for published files.
-    @Test(.program("curl")) func testThatItsGroupReadsNothingButPublishedFiles() async throws {
+    @Test(
+        .proves(
+            .jobs,
+            "The service's group, for a web server, reads only published files of public products; the start closes states of earlier versions (S4)"
+        ), .program("curl"))
+    func testThatItsGroupReadsNothingButPublishedFiles() async throws {
         try await withDaemon(isStarted: false) { daemon in
             // given: as earlier versions left it
             let directories = ["repositories", "workspaces", "integrations", "staging", "files", "working"]

@@ -6,7 +6,10 @@ import TestSupport
 import Testing
 
 /// Secrets in the service's files and answers: rows S1 and S2 of the threats, with the installed programs.
-@Suite struct SecretThreatTests {
+@Suite(
+    .proves(
+        .jobs, "Secrets are masked in the log: as they are, as base64 and hexadecimal, wrapped, colored, cut anywhere"))
+struct SecretThreatTests {
     private static let bot = """
         secrets: [{ name: office-token, branches: [main] }]
         triggers:
@@ -118,7 +121,11 @@ import Testing
         }
     }
 
-    @Test(.threat("S2"), .program("perl"), .program("curl"))
+    @Test(
+        .proves(
+            .jobs,
+            "Secrets masked in the reports of steps, also as XML escapes them; products stay as they were made (S1)"),
+        .threat("S2"), .program("perl"), .program("curl"))
     func testThatS2NoOutputOfTheServiceHasASecret() async throws {
         try await withForms { daemon in
             // given: also requests that are refused

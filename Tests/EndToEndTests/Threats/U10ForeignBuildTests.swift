@@ -9,7 +9,12 @@ import Testing
 
 /// Row U10: a job claims to be another build, or asks for files of one. It cannot do either: it reaches neither the launcher nor a job's directory,
 /// not even its own.
-@Suite(.program("python3")) struct U10ForeignBuildTests {
+@Suite(
+    .proves(
+        .jobs,
+        "A job can neither pose as another build nor read its files: it reaches no launcher, no service and no job directory (U10)"
+    ), .program("python3"))
+struct U10ForeignBuildTests {
     private static let recipe = """
         configurations: { debug: { build: python3 ./claim.py, test: none } }
         analyze: []

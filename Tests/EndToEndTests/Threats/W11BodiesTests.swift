@@ -3,7 +3,12 @@ import Testing
 
 /// Row W11: bodies that are not yet known to be authentic.
 @Suite(.threat("W11")) struct W11BodiesTests {
-    @Test(.program("curl")) func testThatLargeBodiesTakeNoMemoryBeforeTheyAreVerified() async throws {
+    @Test(
+        .proves(
+            .intake,
+            "Without a signature header no body is read; a large body stays on the disk until it is verified; forged signatures keep no webhook away (W11)"
+        ), .program("curl"))
+    func testThatLargeBodiesTakeNoMemoryBeforeTheyAreVerified() async throws {
         try await withDaemon { daemon in
             // given
             try await daemon.expectAnswers("w11-before")

@@ -58,14 +58,24 @@ import Testing
         found.reason = bad?["reason"] as? String ?? look ?? ""
     }
 
-    @Test func testW16ThatAnIntegrationThatEndsTheDaemonIsLeftAloneAfterThreeTimes() async throws {
+    @Test(
+        .proves(
+            .intake,
+            "What ends the daemon by a trap whenever it is worked on is left alone after three times, and said so; all else goes on (W16)"
+        ))
+    func testW16ThatAnIntegrationThatEndsTheDaemonIsLeftAloneAfterThreeTimes() async throws {
         let found = try await found { _ in "integration bad#1" }
         #expect(found.traps == 3)
         #expect(found.kit == "succeeded")
         expectContains(found.reason, "ended 3 times by a fault of its own")
     }
 
-    @Test func testW16ThatARepositoryThatEndsTheDaemonIsLeftAloneAfterThreeTimes() async throws {
+    @Test(
+        .proves(
+            .intake,
+            "What ends the daemon by a trap whenever it is worked on is left alone after three times, and said so; all else goes on (W16)"
+        ))
+    func testW16ThatARepositoryThatEndsTheDaemonIsLeftAloneAfterThreeTimes() async throws {
         let found = try await found { "look \($0)/repositories/bad.git" }
         #expect(found.traps == 3)
         #expect(found.kit == "succeeded")
@@ -82,11 +92,13 @@ import Testing
         var testDescription: String { subject }
     }
 
-    @Test(arguments: [
-        Request(method: "GET", path: "/api/v1/deliveries", subject: "request /api/v1/deliveries"),
-        Request(method: "GET", path: "/api/v1/deliveries", subject: "read list the deliveries"),
-        Request(method: "DELETE", path: "/api/v1/tokens/ann", subject: "write revoke the token ann"),
-    ])
+    @Test(
+        .proves(.intake, "A trap while a request is answered counts against that request alone (W16)"),
+        arguments: [
+            Request(method: "GET", path: "/api/v1/deliveries", subject: "request /api/v1/deliveries"),
+            Request(method: "GET", path: "/api/v1/deliveries", subject: "read list the deliveries"),
+            Request(method: "DELETE", path: "/api/v1/tokens/ann", subject: "write revoke the token ann"),
+        ])
     func testW16ThatARequestThatEndsTheDaemonIsNoFaultOfWhatRunsBeside(_ request: Request) async throws {
         let martlet = try TestTools.builtProduct("martlet")
         let (result, reason, traps) = try await withTemporaryDirectory { directory in

@@ -3,7 +3,12 @@ import Testing
 
 /// Row W18: more connections than the limit, each of which has begun a request.
 @Suite(.threat("W18"), .enabled(if: ManyDescriptors.raise(to: 9000), "few descriptors")) struct W18SlowSocketsTests {
-    @Test(.program("curl")) func testThatRequestsThatDoNotGoOnHoldNobodyUp() async throws {
+    @Test(
+        .proves(
+            .intake,
+            "Slow clients: a head and a body have 30 s each; if connections run short, the one that delays longest is closed (W18)"
+        ), .program("curl"))
+    func testThatRequestsThatDoNotGoOnHoldNobodyUp() async throws {
         try await withDaemon { daemon in
             // given
             try await daemon.expectAnswers("w18-before")

@@ -5,11 +5,22 @@ import Testing
 
 /// B9: every way out of a sandbox that `probes.c` has, tried in a sandboxed job as each available user. Each prints its name and `denied`, with the
 /// kernel's error.
-@Suite(.program("bwrap"), .program("cc")) struct EscapeTests {
+@Suite(
+    .proves(
+        .jobs,
+        "The system call filter; 120 and more ways out, each denied to an ordinary user, to a workspace's owner and to root"
+    ), .program("bwrap"), .program("cc"))
+struct EscapeTests {
     /// The least number of probes. One that does not compile on this architecture is left out.
     private static let fewest = 120
 
-    @Test(arguments: JobUser.possible) func testThatEveryWayOutIsDenied(user: JobUser) async throws {
+    @Test(
+        .proves(.jobs, "A job's leases delay nobody; it gets no large pipes and locks no shared memory"),
+        .proves(
+            .jobs,
+            "A job can trace its own processes and list network interfaces: the leak checker, debuggers and `getifaddrs` work"
+        ), arguments: JobUser.possible)
+    func testThatEveryWayOutIsDenied(user: JobUser) async throws {
         try await withLaunched(as: user) { launched in
             // given
             try await Self.compile(to: launched.workspace)

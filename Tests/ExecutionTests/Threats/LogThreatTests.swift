@@ -5,7 +5,8 @@ import TestSupport
 import Testing
 
 /// Output of a job that is made to harm the keeper of its log: rows B4 and J2 of the threats.
-@Suite struct LogThreatTests {
+@Suite(.proves(.jobs, "A log's limit, `log:` in the bot file, 64 KiB to 1 GiB"))
+struct LogThreatTests {
     struct Flood: Sendable, CustomTestStringConvertible {
         var testDescription: String
         var script: String

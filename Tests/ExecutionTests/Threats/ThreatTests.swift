@@ -8,8 +8,13 @@ import Testing
 /// Every threat by jobs in the list, tried by real programs in sandboxed jobs, as each available user. Every row prints its identifier and
 /// `denied`, `contained` or `skipped: reason`, or fails.
 @Suite(.program("bwrap"), .program("perl")) struct ThreatTests {
-    @Test(arguments: ThreatRow.all, JobUser.possible) func testThatItIsHeld(row: ThreatRow, user: JobUser) async throws
-    {
+    @Test(
+        .proves(
+            .jobs,
+            "The host's loopback is out of reach of every sandboxed step, also with the network and on any interface; other hosts can be reached"
+        ), .proves(.jobs, "The list of threats against jobs, row by row: denied, contained or skipped with the reason"),
+        arguments: ThreatRow.all, JobUser.possible)
+    func testThatItIsHeld(row: ThreatRow, user: JobUser) async throws {
         let reason: String? = try await withLaunched(as: user) { launched in
             if let reason = try await row.skipped(launched) { return reason }
             // when
@@ -60,7 +65,13 @@ import Testing
         }
     }
 
-    @Test func testThatEveryRowOfTheListIsThere() throws {
+    @Test(
+        .proves(.jobs, "The list of threats against jobs, row by row: denied, contained or skipped with the reason"),
+        .proves(
+            .jobs,
+            "Each test of a threat that is not of one job alone prints its row, and says what was not tried (S1–S4, K1, K5, PW5, D1–D4, G5–G8, G15)"
+        ))
+    func testThatEveryRowOfTheListIsThere() throws {
         let covered = Set(ThreatRow.all.map { $0.id.prefix { $0 != "." } }).union(["B9"])
         for id in ["B1", "B2", "B3", "B4", "B5", "B7", "B8", "B9", "B10", "B11", "J1", "J2", "J3", "J4", "J5", "U7"] {
             #expect(covered.contains(Substring(id)), "\(id)")
@@ -81,7 +92,12 @@ import Testing
         }
     }
 
-    @Test func testThatWhatIsNotTriedIsSaid() {
+    @Test(
+        .proves(
+            .jobs,
+            "Each test of a threat that is not of one job alone prints its row, and says what was not tried (S1–S4, K1, K5, PW5, D1–D4, G5–G8, G15)"
+        ))
+    func testThatWhatIsNotTriedIsSaid() {
         let rows = Set(Threat.all.map(\.id))
         for (id, reason) in Threat.untried.sorted(by: { $0.key < $1.key }) {
             #expect(rows.contains(String(id.prefix { $0 != "." })), "\(id) is a part of no row")

@@ -8,7 +8,8 @@ import Testing
 @testable import Integrations
 
 /// Every collected body of every forge.
-@Suite struct ForgeCorpusTests {
+@Suite(.proves(.intake, "Every collected body understood as its golden or its name says; every signature vector"))
+struct ForgeCorpusTests {
     /// Read from the bodies with Python's json, by the forges' documentation; commits by their first seven digits. If the second part of `created`
     /// is empty, the body names no commit. A push without a ref states that something moved, but not what.
     private static let expected: [(String, String)] = [
@@ -117,7 +118,14 @@ import Testing
         ("gogs/go-scm__tag_delete", "deleted refs/tags/v1.0.0 .."),
     ]
 
-    @Test(.corpus) func testThatEveryBodyIsUnderstood() throws {
+    @Test(
+        .proves(
+            .intake,
+            "Webhooks of GitHub: push, branch and tag created and deleted, pull request opened, updated, reopened, closed, ping"
+        ), .proves(.intake, "Webhooks of GitLab: token, and Standard Webhooks signature"),
+        .proves(.intake, "Webhooks of Gitea and Forgejo, also as a form; Forgejo's own header is preferred"),
+        .proves(.intake, "Webhooks of Bitbucket Cloud, Bitbucket Server and Gogs"), .corpus)
+    func testThatEveryBodyIsUnderstood() throws {
         let lines = try ForgeCorpus.bodies().map { "\($0.name): \(ForgeCorpus.line($0.delivery))" }.sorted()
         #expect(lines.count >= 100)
         expectEqualLines(

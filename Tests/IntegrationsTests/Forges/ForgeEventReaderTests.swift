@@ -1,12 +1,18 @@
 import Model
 import Storage
+import TestSupport
 import Testing
 
 @testable import Forges
 @testable import Integrations
 
 @Suite struct ForgeEventReaderTests {
-    @Test(arguments: ForgeSample.hosted) func testThatAPushNamesWhatMovedAndWhere(forge: Forge) throws {
+    @Test(
+        .proves(
+            .intake,
+            "Webhooks of GitHub: push, branch and tag created and deleted, pull request opened, updated, reopened, closed, ping"
+        ), arguments: ForgeSample.hosted)
+    func testThatAPushNamesWhatMovedAndWhere(forge: Forge) throws {
         let event = try ForgeSample.read(forge, ForgeSample.push(forge, before: String(repeating: "2", count: 40)))
         #expect(event.kind == .push)
         let claim = try #require(event.claims.first)
@@ -85,11 +91,13 @@ import Testing
         #expect(event.claims.map(\.ref.description) == ["refs/heads/a", "refs/tags/b"])
     }
 
-    @Test(arguments: [
-        ("open", "", "opened"), ("reopen", "", "reopened"), ("close", "", "closed"), ("merge", "", "closed"),
-        ("update", "", ""),
-        ("update", #","oldrev":"1""#, "updated"), ("approved", "", ""), ("approval", "", ""),
-    ])
+    @Test(
+        .proves(.intake, "Webhooks of GitLab: token, and Standard Webhooks signature"),
+        arguments: [
+            ("open", "", "opened"), ("reopen", "", "reopened"), ("close", "", "closed"), ("merge", "", "closed"),
+            ("update", "", ""),
+            ("update", #","oldrev":"1""#, "updated"), ("approved", "", ""), ("approval", "", ""),
+        ])
     func testThatMergeRequestsAreReadByTheirAction(action: String, rest: String, change: String) throws {
         let body = #"{"object_kind":"merge_request","object_attributes":{"action":"\#(action)"\#(rest)}}"#
         let event = try ForgeSample.read(.gitlab, body, event: "Merge Request Hook")
@@ -100,11 +108,13 @@ import Testing
         }
     }
 
-    @Test(arguments: [
-        ("pr:opened", "opened"), ("pr:from_ref_updated", "updated"), ("pr:modified", "updated"),
-        ("pr:merged", "closed"),
-        ("pr:declined", "closed"), ("pr:deleted", "closed"), ("pr:reviewer:approved", ""), ("pr:comment:added", ""),
-    ])
+    @Test(
+        .proves(.intake, "Webhooks of Bitbucket Cloud, Bitbucket Server and Gogs"),
+        arguments: [
+            ("pr:opened", "opened"), ("pr:from_ref_updated", "updated"), ("pr:modified", "updated"),
+            ("pr:merged", "closed"),
+            ("pr:declined", "closed"), ("pr:deleted", "closed"), ("pr:reviewer:approved", ""), ("pr:comment:added", ""),
+        ])
     func testThatPullRequestsOfBitbucketServerAreReadByTheirKey(key: String, change: String) throws {
         let event = try ForgeSample.read(.bitbucketServer, "{}", event: key)
         #expect(event.asksForScan == !change.isEmpty)
@@ -129,7 +139,8 @@ import Testing
 
     // MARK: Whose delivery it is
 
-    @Test func testW8ThatAnotherForgesHeadersAreRefusedAndToldApart() throws {
+    @Test(.proves(.intake, "The forge comes from the URL, never from headers"))
+    func testW8ThatAnotherForgesHeadersAreRefusedAndToldApart() throws {
         for forge in ForgeSample.hosted {
             for other in ForgeSample.hosted where other.eventHeaders[0] != forge.eventHeaders[0] {
                 if forge == .forgejo && other == .gitea { continue }

@@ -38,7 +38,12 @@ import Testing
         #expect(try await core.sequence() == asked, "\(comment)")
     }
 
-    @Test(arguments: ForgeSample.hosted) func testThatAPushIsStoredAndAsksForAScan(forge: Forge) async throws {
+    @Test(
+        .proves(
+            .intake,
+            "Webhooks of GitHub: push, branch and tag created and deleted, pull request opened, updated, reopened, closed, ping"
+        ), .proves(.intake, "Webhooks of Bitbucket Cloud, Bitbucket Server and Gogs"), arguments: ForgeSample.hosted)
+    func testThatAPushIsStoredAndAsksForAScan(forge: Forge) async throws {
         try await withBots { core, intake in
             let before = try #require(try await core.sequence())
             let accepted = try await intake.receive(try ForgeSample.delivery(forge))
@@ -51,7 +56,10 @@ import Testing
         }
     }
 
-    @Test(arguments: ForgeSample.hosted) func testW1ThatWhatIsNotSignedIsRefusedWithoutARow(forge: Forge) async throws {
+    @Test(
+        .proves(.badInput, "A delivery without a valid signature leaves a count and no row (W1, W4, W5, W20)"),
+        arguments: ForgeSample.hosted)
+    func testW1ThatWhatIsNotSignedIsRefusedWithoutARow(forge: Forge) async throws {
         try await withBots { core, intake in
             let good = try ForgeSample.delivery(forge)
             let (name, right) = ForgeSample.proof(forge, try good.body.bytes())
@@ -79,7 +87,10 @@ import Testing
         }
     }
 
-    @Test(arguments: ForgeSample.hosted) func testW4ThatABotWithoutASecretTakesNothing(forge: Forge) async throws {
+    @Test(
+        .proves(.badInput, "A delivery without a valid signature leaves a count and no row (W1, W4, W5, W20)"),
+        arguments: ForgeSample.hosted)
+    func testW4ThatABotWithoutASecretTakesNothing(forge: Forge) async throws {
         try await withBots { core, intake in
             for bot in ["open", "lost", "nobody"] {
                 for secret in ["", "a secret", "no bot's", "lost-webhook"] {
@@ -90,7 +101,10 @@ import Testing
         }
     }
 
-    @Test(arguments: ForgeSample.hosted) func testW5ThatTheRawBytesAreSignedAndAnyOtherByteIsRefused(forge: Forge)
+    @Test(
+        .proves(.badInput, "A delivery without a valid signature leaves a count and no row (W1, W4, W5, W20)"),
+        arguments: ForgeSample.hosted)
+    func testW5ThatTheRawBytesAreSignedAndAnyOtherByteIsRefused(forge: Forge)
         async throws
     {
         try await withBots { core, intake in
@@ -118,7 +132,10 @@ import Testing
     }
 
     /// services/webhook/deliver.go: the code is made from the JSON, and sent beside a form.
-    @Test(arguments: [Forge.gitea, .forgejo, .gogs]) func testW5ThatAFormIsVerifiedOverItsField(forge: Forge)
+    @Test(
+        .proves(.intake, "Webhooks of Gitea and Forgejo, also as a form; Forgejo's own header is preferred"),
+        arguments: [Forge.gitea, .forgejo, .gogs])
+    func testW5ThatAFormIsVerifiedOverItsField(forge: Forge)
         async throws
     {
         try await withBots { core, intake in
@@ -148,7 +165,12 @@ import Testing
         }
     }
 
-    @Test(arguments: ForgeSample.hosted) func testW6ThatADeliveryCountsOnceHoweverOftenItComes(forge: Forge)
+    @Test(
+        .proves(
+            .intake,
+            "Same delivery again, also in parallel and after a restart, poll and webhook for the same push: one integration, each outcome stated"
+        ), arguments: ForgeSample.hosted)
+    func testW6ThatADeliveryCountsOnceHoweverOftenItComes(forge: Forge)
         async throws
     {
         try await withBots { core, intake in
@@ -172,7 +194,8 @@ import Testing
     }
 
     /// One push of three branches is three events with one `X-Gitlab-Event-UUID`.
-    @Test func testThatGitLabsEventsOfOneRequestAreDeliveriesOfTheirOwn() async throws {
+    @Test(.proves(.intake, "Webhooks of GitLab: token, and Standard Webhooks signature"))
+    func testThatGitLabsEventsOfOneRequestAreDeliveriesOfTheirOwn() async throws {
         try await withBots { core, intake in
             for ref in ["a", "b", "a"] {
                 var delivery = try ForgeSample.delivery(.gitlab, ForgeSample.push(.gitlab, ref: ref), id: nil)
@@ -195,7 +218,10 @@ import Testing
         }
     }
 
-    @Test func testW8ThatTheForgeIsTheURLs() async throws {
+    @Test(
+        .proves(.intake, "Webhooks of Gitea and Forgejo, also as a form; Forgejo's own header is preferred"),
+        .proves(.intake, "The forge comes from the URL, never from headers"))
+    func testW8ThatTheForgeIsTheURLs() async throws {
         try await withBots { core, intake in
             // All headers that Gitea and Forgejo send (services/webhook/deliver.go).
             let body = Array(ForgeSample.push(.gitea).utf8)
@@ -224,7 +250,10 @@ import Testing
         }
     }
 
-    @Test(arguments: ForgeSample.hosted) func testW17ThatWhatMovesNothingIsTakenAndIgnored(forge: Forge) async throws {
+    @Test(
+        .proves(.intake, "Every other authentic event 2xx and ignored, with its reason and no scan"),
+        arguments: ForgeSample.hosted)
+    func testW17ThatWhatMovesNothingIsTakenAndIgnored(forge: Forge) async throws {
         try await withBots { core, intake in
             let before = try await core.sequence()
             let words =
@@ -247,7 +276,8 @@ import Testing
         }
     }
 
-    @Test func testW20ThatUnknownSendersAndCompressedBodiesAreRefused() async throws {
+    @Test(.proves(.badInput, "A delivery without a valid signature leaves a count and no row (W1, W4, W5, W20)"))
+    func testW20ThatUnknownSendersAndCompressedBodiesAreRefused() async throws {
         try await withBots { core, intake in
             let random = (0..<4096).map { UInt8(truncatingIfNeeded: $0 &* 2_654_435_761 >> 7) }
             for forge in ForgeSample.hosted {

@@ -52,7 +52,8 @@ import Testing
         #"{"asd":"asd""#, "\u{E5}", "\u{2060}", "[\u{2060}]", "*", #"{"a":"b"}#{}"#, "[\"\"", "tru", "nul",
     ]
 
-    @Test func testW13ThatMalformedJSONIsRefused() throws {
+    @Test(.proves(.intake, "Bodies with each leaf replaced, removed, doubled or huge end nothing"))
+    func testW13ThatMalformedJSONIsRefused() throws {
         for text in Self.malformed {
             #expect(throws: ForgeError.self, "\(text.debugDescription)") { _ = try read(text) }
         }
@@ -91,7 +92,8 @@ import Testing
     }
 
     /// A body of the largest size that is all values would otherwise take 16 times its size.
-    @Test func testThatItTakesABoundedNumberOfValues() throws {
+    @Test(.proves(.intake, "Bodies up to 26 MiB, over that 413; an event is a hint to scan, never the truth"))
+    func testThatItTakesABoundedNumberOfValues() throws {
         // The array and the object that holds it are values, too.
         let many = Array(repeating: "1", count: ForgeJSONReader.maximumValues - 2).joined(separator: ",")
         #expect(throws: Never.self) { _ = try read(#"{"commits":[\#(many)]}"#) }

@@ -8,7 +8,8 @@ import Testing
 @testable import Integrations
 
 /// W14: bodies of the corpus with one value replaced, removed or duplicated.
-@Suite struct ForgeMutationTests {
+@Suite(.proves(.intake, "Bodies with each leaf replaced, removed, doubled or huge end nothing"))
+struct ForgeMutationTests {
     /// The places of all values and members in a well-formed JSON text.
     private struct Places {
         var values: [Range<Int>] = []

@@ -1,5 +1,6 @@
 import Model
 import Storage
+import TestSupport
 import Testing
 
 @testable import Forges
@@ -45,11 +46,15 @@ import Testing
         }
     }
 
-    @Test(arguments: [
-        (Forge.github, "refs/pull/12/head"), (.gitea, "refs/pull/12/head"), (.forgejo, "refs/pull/12/head"),
-        (.gogs, "refs/pull/12/head"), (.gitlab, "refs/merge-requests/12/head"),
-        (.bitbucketServer, "refs/pull-requests/12/from"), (.bitbucket, "refs/heads/topic"),
-    ])
+    @Test(
+        .proves(
+            .intake, "Pull requests: what an event tells of them is a claim, by each forge's form, in the forge's order"
+        ),
+        arguments: [
+            (Forge.github, "refs/pull/12/head"), (.gitea, "refs/pull/12/head"), (.forgejo, "refs/pull/12/head"),
+            (.gogs, "refs/pull/12/head"), (.gitlab, "refs/merge-requests/12/head"),
+            (.bitbucketServer, "refs/pull-requests/12/from"), (.bitbucket, "refs/heads/topic"),
+        ])
     func testThatItSaysWhichAndWhereItsHeadIs(_ forge: Forge, _ place: String) throws {
         // given
         let (body, word) = Self.body(forge)
@@ -67,7 +72,10 @@ import Testing
         #expect(try ForgeSample.read(forge, closed, event: sameWord).pull?.isOpen == false)
     }
 
-    @Test(arguments: ["0", "-1", "1.5", "1e3", "99999999999999999999", "\"12\"", "null", "{}", "[12]"])
+    @Test(
+        .proves(
+            .intake, "Pull requests: what an event tells of them is a claim, by each forge's form, in the forge's order"
+        ), arguments: ["0", "-1", "1.5", "1e3", "99999999999999999999", "\"12\"", "null", "{}", "[12]"])
     func testThatWhatIsNoNumberOnlyAsksForAScan(_ number: String) throws {
         for forge in ForgeSample.hosted {
             let (body, word) = Self.body(forge, number: number)
@@ -76,7 +84,11 @@ import Testing
         }
     }
 
-    @Test func testThatAForkOnBitbucketCloudIsIgnoredAndSaysWhy() throws {
+    @Test(
+        .proves(
+            .intake, "Pull requests: what an event tells of them is a claim, by each forge's form, in the forge's order"
+        ))
+    func testThatAForkOnBitbucketCloudIsIgnoredAndSaysWhy() throws {
         let (body, word) = Self.body(.bitbucket)
         let fork = body.replacing(
             #""commit":{"hash":"abababababab"},"repository":{"full_name":"acme/kit"}"#,

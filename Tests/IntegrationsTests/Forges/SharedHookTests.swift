@@ -31,7 +31,11 @@ import Testing
         }
     }
 
-    @Test(arguments: ForgeSample.hosted) func testW9ThatTheBodyOnlyChoosesAmongBotsWithItsSecret(forge: Forge)
+    @Test(
+        .proves(
+            .intake, "`POST /webhooks/{forge}`: at most 64 secrets are tried, a match fixes the bots that can be meant"),
+        arguments: ForgeSample.hosted)
+    func testW9ThatTheBodyOnlyChoosesAmongBotsWithItsSecret(forge: Forge)
         async throws
     {
         let files = [
@@ -62,7 +66,10 @@ import Testing
     }
 
     /// The bot of the URL counts. A name in the body is never used as an address.
-    @Test(arguments: ForgeSample.hosted) func testW9ThatABotsOwnHookLooksAtItsOwnRepositoryAlone(forge: Forge)
+    @Test(
+        .proves(.intake, "Bodies up to 26 MiB, over that 413; an event is a hint to scan, never the truth"),
+        arguments: ForgeSample.hosted)
+    func testW9ThatABotsOwnHookLooksAtItsOwnRepositoryAlone(forge: Forge)
         async throws
     {
         let files = [
@@ -78,7 +85,11 @@ import Testing
         }
     }
 
-    @Test func testThatBotsWithTwoAddressesOfOneRepositoryAreAllScanned() async throws {
+    @Test(
+        .proves(
+            .intake, "`POST /webhooks/{forge}`: at most 64 secrets are tried, a match fixes the bots that can be meant")
+    )
+    func testThatBotsWithTwoAddressesOfOneRepositoryAreAllScanned() async throws {
         let files = [
             "kit": ("https://git.example/acme/kit.git", "kit-webhook"),
             "again": ("ssh://git@git.example/acme/kit.git", "kit-webhook"),
@@ -116,7 +127,11 @@ import Testing
         }
     }
 
-    @Test func testThatAtMost64SecretsAreTried() async throws {
+    @Test(
+        .proves(
+            .intake, "`POST /webhooks/{forge}`: at most 64 secrets are tried, a match fixes the bots that can be meant")
+    )
+    func testThatAtMost64SecretsAreTried() async throws {
         let files = Dictionary(
             uniqueKeysWithValues: (0..<80).map { ("bot-\($0)", ("https://git.example/acme/r\($0).git", "s\($0)")) })
         try await withBots(files) { core, _ in

@@ -22,7 +22,10 @@ import Testing
     }
 
     /// The vector's own result, except for SHA-1 alone, which is right and refused.
-    @Test(.corpus) func testThatItAgreesWithEveryPublishedVector() throws {
+    @Test(
+        .proves(.intake, "Every collected body understood as its golden or its name says; every signature vector"),
+        .corpus)
+    func testThatItAgreesWithEveryPublishedVector() throws {
         struct Vectors: Decodable {
             struct Vector: Decodable {
                 var name: String
@@ -83,7 +86,8 @@ import Testing
         }
     }
 
-    @Test func testThatForgejosOwnHeaderDecidesWhereItIsThere() {
+    @Test(.proves(.intake, "Webhooks of Gitea and Forgejo, also as a form; Forgejo's own header is preferred"))
+    func testThatForgejosOwnHeaderDecidesWhereItIsThere() {
         let right = ForgeSample.hmac(Array("Hello".utf8))
         let wrong = ForgeSample.hmac(Array("Hello".utf8), "another")
         #expect(holds(.forgejo, ["x-forgejo-signature": right, "x-gitea-signature": wrong]))
@@ -115,12 +119,14 @@ import Testing
                 at: Timestamp(secondsSinceEpoch: 1_614_265_330 + seconds))
         }
 
-        @Test func testW6ThatItHoldsForFiveMinutesEitherWay() {
+        @Test(.proves(.intake, "Webhooks of GitLab: token, and Standard Webhooks signature"))
+        func testW6ThatItHoldsForFiveMinutesEitherWay() {
             #expect(holds(after: 300) && holds(after: -300))
             #expect(!holds(after: 301) && !holds(after: -301))
         }
 
-        @Test func testThatOneGoodSignatureOfSeveralIsEnough() {
+        @Test(.proves(.intake, "Webhooks of GitLab: token, and Standard Webhooks signature"))
+        func testThatOneGoodSignatureOfSeveralIsEnough() {
             let other = "v1,Ceo5qEr07ixe2NLpvHk3FH9bwy/WavXrAFQ/9tdO6mc="
             #expect(holds("\(other) v2,AAAA \(Self.good)"))
             #expect(holds("\(Self.good) \(other)"))
@@ -147,7 +153,8 @@ import Testing
         }
 
         /// An attacker who can read requests must not be able to replay what he read.
-        @Test func testThatTheTokenAloneDoesNotCount() {
+        @Test(.proves(.intake, "Webhooks of GitLab: token, and Standard Webhooks signature"))
+        func testThatTheTokenAloneDoesNotCount() {
             #expect(!holds("", token: Self.secret))
             #expect(!outer.holds(.gitlab, ["x-gitlab-token": Self.secret], Self.body, secret: Self.secret))
         }

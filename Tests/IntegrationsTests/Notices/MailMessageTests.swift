@@ -48,10 +48,12 @@ import Testing
             """.replacing("\n", with: "\r\n"))
     }
 
-    @Test(arguments: [
-        "Jörg \u{1F600} mends it", "=?UTF-8?B?QmNjOg==?=", String(repeating: "ä", count: 190), " blank first",
-        String(repeating: "word ", count: 30), "a\r\nBcc: eve@x.example", "\u{FEFF}x",
-    ])
+    @Test(
+        .proves(.notices, "Subject, names and text of others stay in their line, header and size (X6, T1)"),
+        arguments: [
+            "Jörg \u{1F600} mends it", "=?UTF-8?B?QmNjOg==?=", String(repeating: "ä", count: 190), " blank first",
+            String(repeating: "word ", count: 30), "a\r\nBcc: eve@x.example", "\u{FEFF}x",
+        ])
     func testX6ThatASubjectIsReadBackAndEndsNoLine(_ subject: String) async throws {
         // when
         let message = try message(subject: subject)
@@ -68,10 +70,12 @@ import Testing
         #expect(HeaderText.decoded(String(encoded ?? "")) == OneLine.text(subject, maximum: 200))
     }
 
-    @Test(arguments: [
-        "Acme, CI", "a\" <eve@x.example>, \"b", "Jörg", "a\r\nBcc: eve@x.example", "", "  ", "(comment)",
-        String(repeating: "long name ", count: 20),
-    ])
+    @Test(
+        .proves(.notices, "Subject, names and text of others stay in their line, header and size (X6, T1)"),
+        arguments: [
+            "Acme, CI", "a\" <eve@x.example>, \"b", "Jörg", "a\r\nBcc: eve@x.example", "", "  ", "(comment)",
+            String(repeating: "long name ", count: 20),
+        ])
     func testX6ThatANameEndsNoMailbox(_ name: String) throws {
         let header = text(try message(name: name)).components(separatedBy: "\r\nTo:")[0]
         #expect(header.components(separatedBy: "@").count == 2, "\(header)")

@@ -15,7 +15,10 @@ import Transfer
 /// From a push to the delivered message.
 @Suite struct NoticeDeliveryTests {
     /// The mail at a real mail server, as a mail program reads it.
-    @Test(.mailServer) func testThatARedPushIsOneMailAndTheGreenOneAnswersIt() async throws {
+    @Test(
+        .proves(.notices, "From a push to a mail at a real server, and one that answers it when it is fixed"),
+        .mailServer)
+    func testThatARedPushIsOneMailAndTheGreenOneAnswersIt() async throws {
         try await withTemporaryDirectory { directory in
             try await MailServer.running(in: directory) { server in
                 // given
@@ -53,7 +56,11 @@ import Transfer
     }
 
     /// The service's own settings, secret and transport, with a real server: TLS from the first byte or by STARTTLS, and each mechanism.
-    @Test(.mailServer, arguments: ["smtps", "smtp"], ["PLAIN", "LOGIN"])
+    @Test(
+        .proves(
+            .notices,
+            "Mail is sent over TLS: smtps and STARTTLS, AUTH PLAIN and LOGIN, with own certificates; without TLS or trust it waits"
+        ), .mailServer, arguments: ["smtps", "smtp"], ["PLAIN", "LOGIN"])
     func testThatAMailGoesByTLSWithAPassword(_ scheme: String, _ mechanism: String) async throws {
         try await withTemporaryDirectory { directory in
             try await MailServer.running(in: directory, needsUser: true, mechanisms: [mechanism]) { server in
@@ -77,7 +84,12 @@ import Transfer
         }
     }
 
-    @Test(.mailServer) func testT3ThatWithoutTLSOrTrustThePasswordIsNotSentAndTheMailWaits() async throws {
+    @Test(
+        .proves(
+            .notices,
+            "Mail is sent over TLS: smtps and STARTTLS, AUTH PLAIN and LOGIN, with own certificates; without TLS or trust it waits"
+        ), .mailServer)
+    func testT3ThatWithoutTLSOrTrustThePasswordIsNotSentAndTheMailWaits() async throws {
         for offersTLS in [false, true] {
             try await withTemporaryDirectory { directory in
                 try await MailServer.running(in: directory, offersTLS: offersTLS, needsUser: true) { server in
@@ -98,7 +110,8 @@ import Transfer
         }
     }
 
-    @Test func testThatAWebhookIsSignedAndSaysWhatTheInterfaceSays() async throws {
+    @Test(.proves(.notices, "Webhooks signed by Standard Webhooks; the interface's names; bounded"))
+    func testThatAWebhookIsSignedAndSaysWhatTheInterfaceSays() async throws {
         try await NotifyingBot.with(NotifyingBot.webhook) { bot in
             // when
             try await bot.integrated()
@@ -126,7 +139,11 @@ import Transfer
     }
 
     /// A try whose answer was lost is repeated as the same message.
-    @Test(arguments: [NotifyingBot.mail, NotifyingBot.webhook])
+    @Test(
+        .proves(
+            .notices,
+            "A notification that is sent twice has the same Message-ID or webhook-id. A daemon that stops or is killed leaves it to the next"
+        ), arguments: [NotifyingBot.mail, NotifyingBot.webhook])
     func testThatOneSentTwiceIsKnownToBeTheSame(_ file: String) async throws {
         try await NotifyingBot.with(file) { bot in
             // given
@@ -152,7 +169,12 @@ import Transfer
     }
 
     /// Servers that scan for viruses accept a mail after minutes. A client that does not wait sends it twice.
-    @Test func testThatAMailServerHasItsTimeAndAnUncertainMailItsPause() async throws {
+    @Test(
+        .proves(
+            .notices,
+            "A mail server has RFC 5321's time to answer; a later answer counts; a mail that may have arrived waits for an hour; the daemon can stop meanwhile"
+        ))
+    func testThatAMailServerHasItsTimeAndAnUncertainMailItsPause() async throws {
         try await NotifyingBot.with(NotifyingBot.mail) { bot in
             // given: one with an unknown result, and one that certainly did not arrive
             bot.transport.fail(request: 1, with: .after(.timedOut))
@@ -173,7 +195,12 @@ import Transfer
     }
 
     /// A refusal of every mail is a fault that will be fixed; mails wait for that.
-    @Test func testThatAMailServerThatRefusesEverybodyIsWaitedFor() async throws {
+    @Test(
+        .proves(
+            .notices,
+            "4yz is retried; 5yz is given up with the server's message, except refusals of everything and 552; silence and lost answers are recognized"
+        ))
+    func testThatAMailServerThatRefusesEverybodyIsWaitedFor() async throws {
         try await NotifyingBot.with(NotifyingBot.mail) { bot in
             bot.transport.fail(request: 1, with: .before(.denied))
             bot.transport.fail(request: 2, with: .status(552))
@@ -183,7 +210,12 @@ import Transfer
         }
     }
 
-    @Test func testThatAReceiverThatAnswersAtLengthHasTakenIt() async throws {
+    @Test(
+        .proves(
+            .notices,
+            "2xx takes a webhook, whatever comes after the head; a body that is not taken holds its branch up for an hour"
+        ))
+    func testThatAReceiverThatAnswersAtLengthHasTakenIt() async throws {
         try await NotifyingBot.with(NotifyingBot.webhook) { bot in
             bot.transport.answer(
                 .post, NotifyingBot.hook,
@@ -195,7 +227,11 @@ import Transfer
     }
 
     /// If a receiver does not accept a body, the next messages of the branch wait for an hour.
-    @Test(arguments: [400, 413, 422])
+    @Test(
+        .proves(
+            .notices,
+            "2xx takes a webhook, whatever comes after the head; a body that is not taken holds its branch up for an hour"
+        ), arguments: [400, 413, 422])
     func testThatABodyThatIsNotTakenHoldsItsBranchUpForAnHour(_ status: Int) async throws {
         try await NotifyingBot.with(NotifyingBot.webhook) { bot in
             // given
@@ -216,7 +252,11 @@ import Transfer
         }
     }
 
-    @Test(arguments: [NotifyingBot.mail, NotifyingBot.webhook])
+    @Test(
+        .proves(
+            .notices,
+            "A notification that is sent twice has the same Message-ID or webhook-id. A daemon that stops or is killed leaves it to the next"
+        ), arguments: [NotifyingBot.mail, NotifyingBot.webhook])
     func testThatADaemonThatStopsLeavesItToTheNext(_ file: String) async throws {
         try await NotifyingBot.with(file) { bot in
             // given
@@ -235,7 +275,12 @@ import Transfer
 
     // MARK: What does not arrive
 
-    @Test func testThatAMailServersWordsDecide() async throws {
+    @Test(
+        .proves(
+            .notices,
+            "4yz is retried; 5yz is given up with the server's message, except refusals of everything and 552; silence and lost answers are recognized"
+        ))
+    func testThatAMailServersWordsDecide() async throws {
         try await NotifyingBot.with(NotifyingBot.mail) { bot in
             func answers(_ status: Int, _ words: String) {
                 bot.transport.answer(
@@ -272,7 +317,9 @@ import Transfer
         }
     }
 
-    @Test(arguments: ["3600", "Sun, 01 Mar 2026 13:00:00 GMT"])
+    @Test(
+        .proves(.intake, "A destination is left alone for as long as its `Retry-After` says, in seconds or as a date"),
+        arguments: ["3600", "Sun, 01 Mar 2026 13:00:00 GMT"])
     func testThatAWebhooksReceiverIsLeftAloneForAsLongAsItSays(_ text: String) async throws {
         try await NotifyingBot.with(NotifyingBot.webhook) { bot in
             bot.transport.answer(
@@ -287,7 +334,9 @@ import Transfer
     }
 
     /// Row S2: credentials are in no row and no line.
-    @Test(arguments: [TransferError.Code.interrupted, .timedOut, .certificate, .other])
+    @Test(
+        .proves(.notices, "Passwords, keys and the paths of webhooks are in no row and no line (S2)"),
+        arguments: [TransferError.Code.interrupted, .timedOut, .certificate, .other])
     func testS2ThatNoSecretIsInARowOrALine(_ code: TransferError.Code) async throws {
         let file = NotifyingBot.mail + NotifyingBot.webhook.dropFirst("notify:\n".count)
         try await NotifyingBot.with(file) { bot in

@@ -8,7 +8,8 @@ import Testing
 @testable import Notifications
 
 @Suite struct NoticePayloadTests {
-    @Test func testThatItSaysWhatTheInterfaceSaysByTheSameNames() throws {
+    @Test(.proves(.notices, "Webhooks signed by Standard Webhooks; the interface's names; bounded"))
+    func testThatItSaysWhatTheInterfaceSaysByTheSameNames() throws {
         // given
         var facts = try NoticeSample.facts(
             .fixed, verdict: .succeeded,
@@ -74,7 +75,8 @@ import Testing
         #expect(later.brokenID == broke.id)
     }
 
-    @Test func testThatASignatureIsWhatARecipientChecks() throws {
+    @Test(.proves(.notices, "Webhooks signed by Standard Webhooks; the interface's names; bounded"))
+    func testThatASignatureIsWhatARecipientChecks() throws {
         // given: the example of the specification (standard-webhooks, "Signature scheme").
         let secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
         let body = Array(#"{"test": 2432232314}"#.utf8)

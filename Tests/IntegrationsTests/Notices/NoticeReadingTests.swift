@@ -8,7 +8,10 @@ import Testing
 @testable import Notifications
 
 @Suite struct NoticeReadingTests {
-    @Test func testThatAllAreCountedWhateverIsRead() async throws {
+    @Test(
+        .proves(
+            .notices, "Counts are of all issues, whatever is read and shown; mails say how many authors are not told"))
+    func testThatAllAreCountedWhateverIsRead() async throws {
         try await withTemporaryDirectory { directory in
             // given
             let store = try Store.open(path: directory.path("martlet.sqlite"))

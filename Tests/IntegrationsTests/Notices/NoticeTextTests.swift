@@ -7,7 +7,11 @@ import Testing
 @testable import Notifications
 
 @Suite struct NoticeTextTests {
-    @Test func testThatTheFirstLinesSayWhatAndWhoAndWhere() throws {
+    @Test(
+        .proves(
+            .notices,
+            "The first lines say what, which commit, the counts, who and how sure that is, and where to read more"))
+    func testThatTheFirstLinesSayWhatAndWhoAndWhere() throws {
         // given
         let facts = try NoticeSample.facts(
             .broke, verdict: .buildErrors,
@@ -40,7 +44,11 @@ import Testing
             """)
     }
 
-    @Test func testThatWhatIsFixedSaysSinceWhen() throws {
+    @Test(
+        .proves(
+            .notices,
+            "The first lines say what, which commit, the counts, who and how sure that is, and where to read more"))
+    func testThatWhatIsFixedSaysSinceWhen() throws {
         var facts = try NoticeSample.facts(
             .fixed, verdict: .succeeded,
             issues: [NoticeSample.issue(.error, "no such name 'x'", path: "Sources/a.c", line: 12, status: .resolved)])
@@ -74,7 +82,10 @@ import Testing
         #expect(lines.contains("  and 2 more"))
     }
 
-    @Test func testThatItSaysHowManyThereAreAndWhoIsNotTold() throws {
+    @Test(
+        .proves(
+            .notices, "Counts are of all issues, whatever is read and shown; mails say how many authors are not told"))
+    func testThatItSaysHowManyThereAreAndWhoIsNotTold() throws {
         var facts = try NoticeSample.facts(
             .broke, verdict: .buildErrors, issues: [NoticeSample.issue(.error, "no such name 'x'")])
         facts.counts = .init(newTests: 3, newOthers: 1205)
@@ -87,7 +98,8 @@ import Testing
     }
 
     /// Row X6: foreign text stays on its line, and within the line's limit.
-    @Test func testX6ThatNothingFromOutsideBreaksALine() throws {
+    @Test(.proves(.notices, "Subject, names and text of others stay in their line, header and size (X6, T1)"))
+    func testX6ThatNothingFromOutsideBreaksALine() throws {
         // given
         let evil = "a\r\nBcc: x@y.example\n\n-- \nhttps://evil.example\u{2028}\u{202E}b\u{0}\u{1B}[31m"
         var facts = try NoticeSample.facts(

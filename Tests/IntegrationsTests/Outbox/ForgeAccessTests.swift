@@ -1,4 +1,5 @@
 import Model
+import TestSupport
 import Testing
 import Transfer
 
@@ -6,7 +7,9 @@ import Transfer
 
 /// The authentication for each forge.
 @Suite struct ForgeAccessTests {
-    @Test(arguments: [StatusForge.gitea, .forgejo])
+    @Test(
+        .proves(.intake, "A forge's token, or user and password, in the form that it reads"),
+        arguments: [StatusForge.gitea, .forgejo])
     func testThatAPasswordIsNoToken(_ forge: StatusForge) throws {
         let target = StatusTarget(forge: forge, credentials: "s", api: "https://forge.example", project: "acme/kit")
         let token = try target.request(.get, "/x", secret: "t0ken")

@@ -55,7 +55,11 @@ import Transfer
         }
     }
 
-    @Test(arguments: [FakeForge.Kind.github, .gitlab, .gitea, .forgejo])
+    @Test(
+        .proves(
+            .intake,
+            "Comments on pull requests with the new issues at GitHub, GitLab, Gitea and Forgejo: one that is edited"),
+        arguments: [FakeForge.Kind.github, .gitlab, .gitea, .forgejo])
     func testThatNewIssuesAreOneCommentThatIsEdited(_ kind: FakeForge.Kind) async throws {
         try await withCommentingBot(kind) { bot, forge in
             // when
@@ -87,7 +91,11 @@ import Transfer
         }
     }
 
-    @Test func testThatALostAnswerMakesNoSecondComment() async throws {
+    @Test(
+        .proves(
+            .intake,
+            "Comments on pull requests with the new issues at GitHub, GitLab, Gitea and Forgejo: one that is edited"))
+    func testThatALostAnswerMakesNoSecondComment() async throws {
         try await withCommentingBot { bot, forge in
             // given: the status of the whole and the comment follow each other, each to its own destination
             try await bot.stop()
@@ -104,7 +112,11 @@ import Transfer
         }
     }
 
-    @Test func testThatADeletedCommentIsMadeAnew() async throws {
+    @Test(
+        .proves(
+            .intake,
+            "Comments on pull requests with the new issues at GitHub, GitLab, Gitea and Forgejo: one that is edited"))
+    func testThatADeletedCommentIsMadeAnew() async throws {
         try await withCommentingBot { bot, forge in
             try await Self.found(bot, ["one"])
             _ = try await Self.comment(bot, "the first", number: 1)
@@ -116,7 +128,11 @@ import Transfer
         }
     }
 
-    @Test func testThatWhatAJobPrintedIsNeitherMarkupNorACall() async throws {
+    @Test(
+        .proves(
+            .intake,
+            "Comments on pull requests with the new issues at GitHub, GitLab, Gitea and Forgejo: one that is edited"))
+    func testThatWhatAJobPrintedIsNeitherMarkupNorACall() async throws {
         try await withCommentingBot { bot, forge in
             let hostile = "```\n@everyone"
             try await Self.found(
@@ -143,7 +159,11 @@ import Transfer
     }
 
     /// A locked conversation, or a token that lost the right for a while.
-    @Test(arguments: [["two"], []])
+    @Test(
+        .proves(
+            .intake,
+            "A comment stays the one while it may not be edited, while its number cannot be stored or read, and when it is tried again days later"
+        ), arguments: [["two"], []])
     func testThatACommentThatMayNotBeEditedNowStaysTheOne(_ news: [String]) async throws {
         try await withCommentingBot { bot, forge in
             // given
@@ -163,7 +183,12 @@ import Transfer
         }
     }
 
-    @Test func testThatAnotherAccountsCommentIsFollowedByAnother() async throws {
+    @Test(
+        .proves(
+            .intake,
+            "A comment stays the one while it may not be edited, while its number cannot be stored or read, and when it is tried again days later"
+        ))
+    func testThatAnotherAccountsCommentIsFollowedByAnother() async throws {
         try await withCommentingBot { bot, forge in
             // given
             try await Self.found(bot, ["one"])
@@ -181,7 +206,12 @@ import Transfer
         }
     }
 
-    @Test(.program("python3")) func testThatACommentWhoseNumberCannotBeStoredIsFound() async throws {
+    @Test(
+        .proves(
+            .intake,
+            "A comment stays the one while it may not be edited, while its number cannot be stored or read, and when it is tried again days later"
+        ), .program("python3"))
+    func testThatACommentWhoseNumberCannotBeStoredIsFound() async throws {
         try await withCommentingBot { bot, forge in
             // given
             try await SQLProgram.run(
@@ -197,7 +227,12 @@ import Transfer
         }
     }
 
-    @Test func testThatACommentWhoseNumberCannotBeReadIsFound() async throws {
+    @Test(
+        .proves(
+            .intake,
+            "A comment stays the one while it may not be edited, while its number cannot be stored or read, and when it is tried again days later"
+        ))
+    func testThatACommentWhoseNumberCannotBeReadIsFound() async throws {
         try await withCommentingBot { bot, forge in
             forge.answerNext(201, body: "<html>", at: "/issues/7/comments", isDone: true)
             try await Self.found(bot, ["one"])
@@ -210,7 +245,12 @@ import Transfer
     }
 
     /// A user retries it days later.
-    @Test func testThatALostCommentIsLookedForSinceItCouldBeMade() async throws {
+    @Test(
+        .proves(
+            .intake,
+            "A comment stays the one while it may not be edited, while its number cannot be stored or read, and when it is tried again days later"
+        ))
+    func testThatALostCommentIsLookedForSinceItCouldBeMade() async throws {
         try await withCommentingBot { bot, forge in
             // given: the answer is lost, and then it is refused for good
             try await bot.stop()

@@ -34,7 +34,11 @@ import Transfer
         bot.timer.advance(by: duration)
     }
 
-    @Test(arguments: [FakeForge.Kind.github, .gitlab, .gitea, .forgejo])
+    @Test(
+        .proves(
+            .intake,
+            "Each change is sent once to a service that can tell; what was being sent when a daemon was killed is looked for there first"
+        ), arguments: [FakeForge.Kind.github, .gitlab, .gitea, .forgejo])
     func testThatALostAnswerIsLookedForAndNotSentTwice(_ kind: FakeForge.Kind) async throws {
         try await withFaultyForge(kind) { bot, forge in
             _ = try await bot.leave(to: forge)
@@ -52,7 +56,8 @@ import Transfer
     }
 
     /// GitLab keeps a status by its ref, too. A status of another branch at the same commit does not count.
-    @Test func testThatALostAnswerIsLookedForAtItsOwnBranch() async throws {
+    @Test(.proves(.intake, "A lost answer at GitLab is looked for at the status's own branch"))
+    func testThatALostAnswerIsLookedForAtItsOwnBranch() async throws {
         try await withFaultyForge(.gitlab) { bot, forge in
             // given: two branches at one commit, and the answer to the first one's status is lost
             let commit = try await bot.leave(to: forge)
@@ -88,7 +93,12 @@ import Transfer
         }
     }
 
-    @Test func testThatADaemonThatWasKilledAfterTheForgeHadItSendsItOnce() async throws {
+    @Test(
+        .proves(
+            .intake,
+            "Each change is sent once to a service that can tell; what was being sent when a daemon was killed is looked for there first"
+        ))
+    func testThatADaemonThatWasKilledAfterTheForgeHadItSendsItOnce() async throws {
         try await withFaultyForge { bot, forge in
             let commit = try await bot.leave(to: forge)
             // given: the forge has it, and the daemon ends before it knows that
@@ -107,6 +117,11 @@ import Transfer
     }
 
     @Test(
+        .proves(
+            .intake,
+            "Messages are retried with backoff and jitter, and `Retry-After` is honored up to 6 h. A refused one is given up with its reason, others after a day and at least 5 failures"
+        ),
+        .proves(.intake, "A destination is left alone for as long as its `Retry-After` says, in seconds or as a date"),
         arguments: [
             (403, ["Retry-After": "30"], ""), (429, ["Retry-After": "30"], ""),
             (429, ["RateLimit-Reset": "1772366460"], ""), (429, ["Retry-After": "Sun, 01 Mar 2026 12:00:30 GMT"], ""),
@@ -127,7 +142,11 @@ import Transfer
         }
     }
 
-    @Test func testS2ThatATokenIsInNoRowAndNoLineHoweverAForgeRepeatsIt() async throws {
+    @Test(
+        .proves(
+            .intake,
+            "Tokens are in no row, line or error; redirects are not followed; what a forge says is kept to a sentence"))
+    func testS2ThatATokenIsInNoRowAndNoLineHoweverAForgeRepeatsIt() async throws {
         try await withFaultyForge { bot, forge in
             _ = try await bot.leave(to: forge)
             forge.answerNext(
@@ -145,7 +164,11 @@ import Transfer
         }
     }
 
-    @Test(arguments: [401, 403])
+    @Test(
+        .proves(
+            .intake,
+            "A message refused for its token (401, 403) waits for another; each account of a forge pauses by itself; a series of failures is the destination's"
+        ), arguments: [401, 403])
     func testThatWhatATokenIsRefusedIsSentOnceItIsMended(_ status: Int) async throws {
         try await withFaultyForge { bot, forge in
             let commit = try await bot.leave(to: forge)
@@ -160,7 +183,9 @@ import Transfer
     }
 
     /// GitHub hides what a token may not see; elsewhere 404 may concern only the commit.
-    @Test(arguments: [(FakeForge.Kind.github, OutboxMessage.State.waiting), (.gitea, .givenUp)])
+    @Test(
+        .proves(.intake, "A token that cannot be sent, or from which GitHub hides the repository, is waited for"),
+        arguments: [(FakeForge.Kind.github, OutboxMessage.State.waiting), (.gitea, .givenUp)])
     func testThatARepositoryThatATokenLostSightOfIsWaitedFor(
         _ kind: FakeForge.Kind, _ state: OutboxMessage.State
     ) async throws {
@@ -177,7 +202,9 @@ import Transfer
         }
     }
 
-    @Test(arguments: [FakeForge.Kind.github, .gitlab], ["t0\u{1}ken", "-----BEGIN KEY"])
+    @Test(
+        .proves(.intake, "A token that cannot be sent, or from which GitHub hides the repository, is waited for"),
+        arguments: [FakeForge.Kind.github, .gitlab], ["t0\u{1}ken", "-----BEGIN KEY"])
     func testThatATokenThatCannotBeSentIsWaitedForAsAMissingOne(_ kind: FakeForge.Kind, _ token: String) async throws {
         try await withFaultyForge(kind) { bot, forge in
             _ = try await bot.leave(to: forge)
@@ -191,7 +218,11 @@ import Transfer
         }
     }
 
-    @Test func testT2ThatARedirectIsNotFollowed() async throws {
+    @Test(
+        .proves(
+            .intake,
+            "Tokens are in no row, line or error; redirects are not followed; what a forge says is kept to a sentence"))
+    func testT2ThatARedirectIsNotFollowed() async throws {
         try await withFaultyForge { bot, forge in
             _ = try await bot.leave(to: forge)
             forge.answerNext(307, headers: ["Location": "https://evil.example/steal"])
@@ -202,7 +233,11 @@ import Transfer
         }
     }
 
-    @Test func testA16ThatAnAnswerIsASentenceAtMost() async throws {
+    @Test(
+        .proves(
+            .intake,
+            "Tokens are in no row, line or error; redirects are not followed; what a forge says is kept to a sentence"))
+    func testA16ThatAnAnswerIsASentenceAtMost() async throws {
         try await withFaultyForge { bot, forge in
             _ = try await bot.leave(to: forge)
             forge.answerNext(422, body: #"{"message":"\#(String(repeating: "x\\n", count: 50_000))"}"#)

@@ -16,7 +16,11 @@ import Transfer
         }
     }
 
-    @Test(arguments: FakeForge.Kind.allCases)
+    @Test(
+        .proves(
+            .intake,
+            "Commit statuses at GitHub, GitLab, Gitea, Forgejo and Bitbucket, as a whole and by configuration, with link and counts; our faults are errors, not failures"
+        ), arguments: FakeForge.Kind.allCases)
     func testThatAForgeShowsWhatBecameOfACommit(_ kind: FakeForge.Kind) async throws {
         try await withReportingBot(kind, configurations: ["debug", "release"]) { bot, forge in
             // when
@@ -44,7 +48,12 @@ import Transfer
         }
     }
 
-    @Test func testThatAFixedTestIsSaid() async throws {
+    @Test(
+        .proves(
+            .intake,
+            "Commit statuses at GitHub, GitLab, Gitea, Forgejo and Bitbucket, as a whole and by configuration, with link and counts; our faults are errors, not failures"
+        ))
+    func testThatAFixedTestIsSaid() async throws {
         try await withReportingBot { bot, forge in
             _ = try await bot.report(.failing("debug"), to: forge)
             let fixed = try await bot.report(to: forge)
@@ -53,7 +62,10 @@ import Transfer
         }
     }
 
-    @Test func testThatItIsPendingAtOnceAndBeforeItIsFinal() async throws {
+    @Test(
+        .proves(.intake, "Pending before final; newer ones supersede older ones of the same subject that were not sent")
+    )
+    func testThatItIsPendingAtOnceAndBeforeItIsFinal() async throws {
         try await withReportingBot { bot, forge in
             // given: the first request is delayed until the integration has ended
             let gate = Locked(false)
@@ -91,7 +103,11 @@ import Transfer
         return found.value
     }
 
-    @Test(arguments: [Verdict.checkoutError, .internalError])
+    @Test(
+        .proves(
+            .intake,
+            "Commit statuses at GitHub, GitLab, Gitea, Forgejo and Bitbucket, as a whole and by configuration, with link and counts; our faults are errors, not failures"
+        ), arguments: [Verdict.checkoutError, .internalError])
     func testThatAFaultOfOursIsAnErrorAndNoFailure(_ verdict: Verdict) async throws {
         for (kind, word) in [(FakeForge.Kind.github, "error"), (.gitea, "error"), (.gitlab, "failed")] {
             let status = try #require(try await Self.shown(kind, verdict, "the disk is full"))
@@ -100,7 +116,11 @@ import Transfer
         }
     }
 
-    @Test(arguments: [(FakeForge.Kind.github, 140), (.gitlab, 255), (.gitea, 255), (.bitbucket, 255)])
+    @Test(
+        .proves(
+            .intake,
+            "Commit statuses at GitHub, GitLab, Gitea, Forgejo and Bitbucket, as a whole and by configuration, with link and counts; our faults are errors, not failures"
+        ), arguments: [(FakeForge.Kind.github, 140), (.gitlab, 255), (.gitea, 255), (.bitbucket, 255)])
     func testThatALongReasonIsCutToWhatTheForgeTakes(_ kind: FakeForge.Kind, _ limit: Int) async throws {
         let status = try #require(try await Self.shown(kind, .canceled, String(repeating: "é\n", count: 400)))
         #expect(status.text.count == limit && status.text.hasSuffix("…") && !status.text.contains("\n"))
@@ -113,10 +133,15 @@ import Transfer
         #expect(status.text.hasSuffix(family + "…"))
     }
 
-    @Test(arguments: [
-        (FakeForge.Kind.github, "error"), (.gitlab, "canceled"), (.gitea, "error"), (.forgejo, "error"),
-        (.bitbucket, "STOPPED"), (.bitbucketServer, "CANCELLED"),
-    ])
+    @Test(
+        .proves(
+            .intake,
+            "Commit statuses at GitHub, GitLab, Gitea, Forgejo and Bitbucket, as a whole and by configuration, with link and counts; our faults are errors, not failures"
+        ),
+        arguments: [
+            (FakeForge.Kind.github, "error"), (.gitlab, "canceled"), (.gitea, "error"), (.forgejo, "error"),
+            (.bitbucket, "STOPPED"), (.bitbucketServer, "CANCELLED"),
+        ])
     func testThatWhatIsCanceledIsNeverGreen(_ kind: FakeForge.Kind, _ word: String) async throws {
         let status = try #require(try await Self.shown(kind, .canceled))
         #expect(status.state == word)

@@ -1,11 +1,17 @@
 import Model
 import Storage
+import TestSupport
 import Testing
 
 @testable import Forges
 @testable import Integrations
 
-@Suite struct ForgeStatusWordsTests {
+@Suite(
+    .proves(
+        .intake,
+        "What was skipped or canceled is green at no forge; a head's pull requests into two branches have statuses of their own"
+    ))
+struct ForgeStatusWordsTests {
     @Test(arguments: [StatusForge.github, .gitlab, .gitea, .forgejo, .bitbucket, .bitbucketServer])
     func testThatOnlyWhatWasJudgedIsGreen(_ forge: StatusForge) {
         let green = ForgeStatusRequest.word(.success, at: forge)

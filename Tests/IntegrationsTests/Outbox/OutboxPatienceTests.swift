@@ -25,7 +25,12 @@ import Testing
         }
     }
 
-    @Test func testThatItIsGivenUpAfterADayOfTries() async throws {
+    @Test(
+        .proves(
+            .intake,
+            "Messages are retried with backoff and jitter, and `Retry-After` is honored up to 6 h. A refused one is given up with its reason, others after a day and at least 5 failures"
+        ))
+    func testThatItIsGivenUpAfterADayOfTries() async throws {
         try await withOutbox { fixture in
             // given: a service that requests a pause of six hours each time
             let limited = OutboxOutcome.failed(OutboxFailure("429", retryAfter: Outbox.longestRetryAfter))
@@ -42,7 +47,11 @@ import Testing
     }
 
     /// A machine that sleeps over a weekend, or whose clock is set, finds no network at first.
-    @Test(arguments: [Duration.seconds(3 * 86_400), .seconds(-3 * 86_400), .seconds(20_000 * 86_400)])
+    @Test(
+        .proves(
+            .intake,
+            "A sleep of the machine, or a set clock, gives no message up and keeps nothing busy; what a killed daemon was sending is continued once that can be stored"
+        ), arguments: [Duration.seconds(3 * 86_400), .seconds(-3 * 86_400), .seconds(20_000 * 86_400)])
     func testThatADayThatNobodyLivedThroughLosesNothing(_ jump: Duration) async throws {
         try await withOutbox { fixture in
             for _ in 1...12 { fixture.sender.answer(Self.kit, with: Self.down) }
@@ -62,7 +71,12 @@ import Testing
         }
     }
 
-    @Test func testThatADayWithoutADaemonLosesNothing() async throws {
+    @Test(
+        .proves(
+            .intake,
+            "Messages are retried with backoff and jitter, and `Retry-After` is honored up to 6 h. A refused one is given up with its reason, others after a day and at least 5 failures"
+        ))
+    func testThatADayWithoutADaemonLosesNothing() async throws {
         try await withOutbox { fixture in
             // given: it failed before, and the daemon was down for two days
             for _ in 1...6 { fixture.sender.answer(Self.kit, with: Self.down) }
@@ -81,7 +95,16 @@ import Testing
         }
     }
 
-    @Test func testThatWhatNobodyTriedIsGivenUpWithItsDestination() async throws {
+    @Test(
+        .proves(
+            .intake,
+            "Messages are retried with backoff and jitter, and `Retry-After` is honored up to 6 h. A refused one is given up with its reason, others after a day and at least 5 failures"
+        ),
+        .proves(
+            .intake,
+            "The result of a try is kept until it can be stored; ended rows are trimmed while running; messages for a failing destination are bounded by number and age"
+        ))
+    func testThatWhatNobodyTriedIsGivenUpWithItsDestination() async throws {
         try await withOutbox { fixture in
             for _ in 1...6 { fixture.sender.answer(Self.kit, with: Self.down) }
             for number in 1...60 { _ = try await fixture.queue("kit", number) }
@@ -98,7 +121,12 @@ import Testing
         }
     }
 
-    @Test func testThatMessagesThatFailOneAfterTheOtherAreTheirDestinationsFailure() async throws {
+    @Test(
+        .proves(
+            .intake,
+            "A message refused for its token (401, 403) waits for another; each account of a forge pauses by itself; a series of failures is the destination's"
+        ))
+    func testThatMessagesThatFailOneAfterTheOtherAreTheirDestinationsFailure() async throws {
         try await withOutbox { fixture in
             for _ in 1...Outbox.mostOwnFailures { fixture.sender.answer(Self.kit, with: Self.own) }
             for number in 1...20 { _ = try await fixture.queue("kit", number) }
@@ -112,7 +140,10 @@ import Testing
         }
     }
 
-    @Test func testThatABotThatIsMissingForAMomentIsWaitedFor() async throws {
+    @Test(
+        .proves(
+            .intake, "A bot whose file is missing for a moment still tells; after 10 minutes its messages are dropped"))
+    func testThatABotThatIsMissingForAMomentIsWaitedFor() async throws {
         try await withOutbox { fixture in
             fixture.sender.answer(Self.kit, with: .absent)
             _ = try await fixture.queue()
@@ -124,7 +155,10 @@ import Testing
         }
     }
 
-    @Test func testThatABotThatStaysAwayTellsNobody() async throws {
+    @Test(
+        .proves(
+            .intake, "A bot whose file is missing for a moment still tells; after 10 minutes its messages are dropped"))
+    func testThatABotThatStaysAwayTellsNobody() async throws {
         try await withOutbox { fixture in
             for _ in 1...4 { fixture.sender.answer(Self.kit, with: .absent) }
             _ = try await fixture.queue()
@@ -161,7 +195,12 @@ import Testing
     }
 
     /// A pause that ends later than any, by a clock that was set back a little, and a message that is due before it.
-    @Test func testThatAClockThatIsSetBackKeepsNobodyBusy() async throws {
+    @Test(
+        .proves(
+            .intake,
+            "A sleep of the machine, or a set clock, gives no message up and keeps nothing busy; what a killed daemon was sending is continued once that can be stored"
+        ))
+    func testThatAClockThatIsSetBackKeepsNobodyBusy() async throws {
         try await withOutbox(["kit", "far"]) { fixture in
             // given: one that is due in some minutes, and its destination is paused for six hours
             fixture.sender.answer(

@@ -10,7 +10,12 @@ import Testing
 @Suite struct OutboxRowsTests {
     private static let kit = OutboxFixture.destination("kit")
 
-    @Test(.program("python3")) func testThatWhatCannotBeStoredIsKeptAndStoredBeforeAnythingElseIsSent() async throws {
+    @Test(
+        .proves(
+            .intake,
+            "The result of a try is kept until it can be stored; ended rows are trimmed while running; messages for a failing destination are bounded by number and age"
+        ), .program("python3"))
+    func testThatWhatCannotBeStoredIsKeptAndStoredBeforeAnythingElseIsSent() async throws {
         try await withOutbox { fixture in
             // given: the result of a try cannot be stored
             fixture.log.expectErrors(containing: "sending stopped")
@@ -39,7 +44,12 @@ import Testing
         }
     }
 
-    @Test(.program("python3")) func testThatWhatADaemonLeftIsTakenUpOnceThatCanBeStored() async throws {
+    @Test(
+        .proves(
+            .intake,
+            "A sleep of the machine, or a set clock, gives no message up and keeps nothing busy; what a killed daemon was sending is continued once that can be stored"
+        ), .program("python3"))
+    func testThatWhatADaemonLeftIsTakenUpOnceThatCanBeStored() async throws {
         try await withOutbox { fixture in
             // given: a try of a killed daemon, and a disk that is full at the start
             fixture.log.expectErrors(containing: "the outbox cannot be read")
@@ -64,7 +74,12 @@ import Testing
         }
     }
 
-    @Test func testThatOldRowsAreRemovedWhileItRuns() async throws {
+    @Test(
+        .proves(
+            .intake,
+            "The result of a try is kept until it can be stored; ended rows are trimmed while running; messages for a failing destination are bounded by number and age"
+        ))
+    func testThatOldRowsAreRemovedWhileItRuns() async throws {
         try await withOutbox { fixture in
             var limits = OutboxLimits()
             limits.trimInterval = 4
@@ -87,7 +102,12 @@ import Testing
         }
     }
 
-    @Test func testThatTheOldestAreGivenUpWhereTooManyWait() async throws {
+    @Test(
+        .proves(
+            .intake,
+            "The result of a try is kept until it can be stored; ended rows are trimmed while running; messages for a failing destination are bounded by number and age"
+        ))
+    func testThatTheOldestAreGivenUpWhereTooManyWait() async throws {
         try await withOutbox { fixture in
             var limits = OutboxLimits()
             limits.waitingRows = 10
@@ -117,7 +137,8 @@ import Testing
     }
 
     /// Chat services receive the webhooks of many teams at one host.
-    @Test func testThatOneBotsSlowReceiverHoldsUpNoOtherBotsAtTheSameHost() async throws {
+    @Test(.proves(.intake, "One bot's slow webhook receiver holds up no other bot's at the same host"))
+    func testThatOneBotsSlowReceiverHoldsUpNoOtherBotsAtTheSameHost() async throws {
         try await withTemporaryDirectory { directory in
             // given
             let (time, sender) = (TestTime(), ScriptedSender(.webhook))

@@ -23,7 +23,12 @@ import Testing
         }
     }
 
-    @Test func testThatADaemonThatWasKilledWhileItSentIsFollowedByOneThatKnows() async throws {
+    @Test(
+        .proves(
+            .intake,
+            "Each change is sent once to a service that can tell; what was being sent when a daemon was killed is looked for there first"
+        ))
+    func testThatADaemonThatWasKilledWhileItSentIsFollowedByOneThatKnows() async throws {
         try await withOutbox { fixture in
             // given: a try with an unknown result
             _ = try await fixture.queue()
@@ -39,7 +44,8 @@ import Testing
         }
     }
 
-    @Test func testThatADaemonThatStopsLeavesWhatItSendsForTheNext() async throws {
+    @Test(.proves(.intake, "A slow or silent destination holds up no other; drained after a restart; bounded rows"))
+    func testThatADaemonThatStopsLeavesWhatItSendsForTheNext() async throws {
         try await withOutbox { fixture in
             fixture.sender.silence(Self.kit)
             _ = try await fixture.queue()
@@ -51,7 +57,8 @@ import Testing
         }
     }
 
-    @Test func testThatASilentDestinationHoldsUpNobodyElse() async throws {
+    @Test(.proves(.intake, "A slow or silent destination holds up no other; drained after a restart; bounded rows"))
+    func testThatASilentDestinationHoldsUpNobodyElse() async throws {
         let silent = (1...20).map { "silent\($0)" }
         try await withOutbox(silent + ["kit"]) { fixture in
             // given: more silent destinations than there are places for failing ones
@@ -78,7 +85,12 @@ import Testing
     }
 
     @Suite struct WhenATryFails {
-        @Test func testN6ThatItComesAgainAfterPausesThatGrow() async throws {
+        @Test(
+            .proves(
+                .intake,
+                "Messages are retried with backoff and jitter, and `Retry-After` is honored up to 6 h. A refused one is given up with its reason, others after a day and at least 5 failures"
+            ))
+        func testN6ThatItComesAgainAfterPausesThatGrow() async throws {
             try await withOutbox { fixture in
                 let failure = OutboxOutcome.failed(OutboxFailure("connection refused"))
                 fixture.sender.answer(kit, with: failure, failure, failure)
@@ -155,7 +167,12 @@ import Testing
             }
         }
 
-        @Test func testThatAServiceIsLeftAloneForAsLongAsItSays() async throws {
+        @Test(
+            .proves(
+                .intake,
+                "Messages are retried with backoff and jitter, and `Retry-After` is honored up to 6 h. A refused one is given up with its reason, others after a day and at least 5 failures"
+            ))
+        func testThatAServiceIsLeftAloneForAsLongAsItSays() async throws {
             try await withOutbox { fixture in
                 fixture.sender.answer(kit, with: .failed(OutboxFailure("429", retryAfter: .seconds(600))))
                 _ = try await fixture.queue()
@@ -186,7 +203,12 @@ import Testing
             }
         }
 
-        @Test func testThatWhatIsRefusedForGoodIsGivenUpWithItsReason() async throws {
+        @Test(
+            .proves(
+                .intake,
+                "Messages are retried with backoff and jitter, and `Retry-After` is honored up to 6 h. A refused one is given up with its reason, others after a day and at least 5 failures"
+            ))
+        func testThatWhatIsRefusedForGoodIsGivenUpWithItsReason() async throws {
             try await withOutbox { fixture in
                 fixture.sender.answer(kit, with: .refused("POST … answered 401"))
                 _ = try await fixture.queue("kit", 1)

@@ -1,4 +1,5 @@
 import Model
+import TestSupport
 import Testing
 import Transfer
 
@@ -10,6 +11,7 @@ import Transfer
     private static let noon = Timestamp(millisecondsSinceEpoch: 1_772_366_400_000)
 
     @Test(
+        .proves(.intake, "A destination is left alone for as long as its `Retry-After` says, in seconds or as a date"),
         arguments: [
             ("0", 0), ("90", 90), ("9999999", 86_400), ("Sun, 01 Mar 2026 12:02:00 GMT", 120),
             ("Sun, 01 Mar 2026 11:59:59 GMT", 0), ("Mon, 01 Mar 2027 12:00:00 GMT", 86_400),

@@ -59,7 +59,12 @@ import Testing
         }
     }
 
-    @Test func testThatAScriptThatRunsNoTestIsRed() async throws {
+    @Test(
+        .proves(
+            .reports,
+            "A usual command whose test process ended with 0 before its end is red, also before its first test; a script of npm that runs no test is red"
+        ))
+    func testThatAScriptThatRunsNoTestIsRed() async throws {
         try await withTemporaryDirectory { directory in
             // given: a file with a name that node does not look for
             let script = try UsualScript(

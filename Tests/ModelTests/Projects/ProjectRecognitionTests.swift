@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import Model
@@ -18,6 +19,10 @@ import Testing
     }
 
     @Test(
+        .proves(
+            .steps,
+            "A kind of project without tests passes on to the next; several with tests are a configuration each, also one directory down"
+        ),
         arguments: [
             // A C library with a package.json for a package manager.
             (["package.json": "{}", "Makefile": "all:\ncheck: all\n"], ["package.json": [:]], .make),
@@ -74,7 +79,12 @@ import Testing
         #expect(recognition.directory == nil)
     }
 
-    @Test func testThatEachKindWithTestsIsNamedAndRun() throws {
+    @Test(
+        .proves(
+            .steps,
+            "A kind of project without tests passes on to the next; several with tests are a configuration each, also one directory down"
+        ))
+    func testThatEachKindWithTestsIsNamedAndRun() throws {
         // given
         let tree = tree(
             [

@@ -6,6 +6,10 @@ import Testing
 /// The type of a repository, recognized by the names in its root.
 @Suite struct ProjectTypeTests {
     @Test(
+        .proves(
+            .steps,
+            "Kinds of projects, each a row of data; which it is and why is said on page, API, `show`, `run`, `lint`, `bot --resolved`, `init`"
+        ),
         arguments: [
             (["Package.swift"], .swiftPackage), (["Cargo.toml", "Cargo.lock", "src"], .cargo), (["go.mod"], .go),
             (["pom.xml"], .maven), (["CMakeLists.txt"], .cmake), (["pyproject.toml"], .python), (["setup.py"], .python),
@@ -24,7 +28,11 @@ import Testing
         #expect(ProjectType.recognize(ProjectTree(rootEntries: names))?.type == type)
     }
 
-    @Test(arguments: Array(zip(ProjectType.allCases, ProjectType.allCases.dropFirst())))
+    @Test(
+        .proves(
+            .steps,
+            "Kinds of projects, each a row of data; which it is and why is said on page, API, `show`, `run`, `lint`, `bot --resolved`, `init`"
+        ), arguments: Array(zip(ProjectType.allCases, ProjectType.allCases.dropFirst())))
     func testThatOfTwoTheEarlierWinsAndTheOtherIsNamed(_ earlier: ProjectType, _ later: ProjectType) throws {
         // given
         let names = [Self.file(of: later), "README", Self.file(of: earlier)]

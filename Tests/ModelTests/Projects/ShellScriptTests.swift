@@ -9,7 +9,10 @@ import Testing
     /// Appends the program's arguments to the file `calls` of the tree.
     private static let note = #"echo "$*" >>calls"#
 
-    @Test func testThatBatsNeedsNoReport() async throws {
+    @Test(
+        .proves(.steps, "The new kinds by their real tools: a sample of each is green and red with its number of tests")
+    )
+    func testThatBatsNeedsNoReport() async throws {
         try await withTemporaryDirectory { directory in
             // given: bats exits before its report is written.
             let script = try UsualScript(["test/kit.bats": ""], in: directory)
@@ -22,15 +25,19 @@ import Testing
         }
     }
 
-    @Test(arguments: [
-        (["test/unit/kit.bats", "test/system/kit.bats"], "--tap test/system test/unit"),
-        (["test/a b/kit.bats"], "--tap test/a b"),
-        (["test/kit.bats", "test/system/kit.bats"], "--tap test test/system"),
-        (["kit.bats", "test/smoke.bats", "t/a/b/kit.bats"], "--tap t/a/b test kit.bats"),
-        (["test/unit/kit.bats", "test/fixtures/bad.bats", "test/unit/bats-core/test/a.bats"], "--tap test/unit"),
-        (["test/unit/kit.bats", "test/bats/bin/bats", "test/bats/test/a.bats"], "--tap test/unit"),
-        (["test/unit/kit.bats", "test/unit/assert/load.bash", "test/unit/assert/test/a.bats"], "--tap test/unit"),
-    ])
+    @Test(
+        .proves(
+            .steps,
+            "Tests for bats in directories of the usual ones are found and run, fixtures and copies of bats are not"),
+        arguments: [
+            (["test/unit/kit.bats", "test/system/kit.bats"], "--tap test/system test/unit"),
+            (["test/a b/kit.bats"], "--tap test/a b"),
+            (["test/kit.bats", "test/system/kit.bats"], "--tap test test/system"),
+            (["kit.bats", "test/smoke.bats", "t/a/b/kit.bats"], "--tap t/a/b test kit.bats"),
+            (["test/unit/kit.bats", "test/fixtures/bad.bats", "test/unit/bats-core/test/a.bats"], "--tap test/unit"),
+            (["test/unit/kit.bats", "test/bats/bin/bats", "test/bats/test/a.bats"], "--tap test/unit"),
+            (["test/unit/kit.bats", "test/unit/assert/load.bash", "test/unit/assert/test/a.bats"], "--tap test/unit"),
+        ])
     func testThatBatsIsLookedForInDirectoriesOfTests(_ files: [String], _ call: String) async throws {
         try await withTemporaryDirectory { directory in
             // given
@@ -44,7 +51,12 @@ import Testing
         }
     }
 
-    @Test(arguments: ["-r", "--recursive"]) func testThatBatsRunsNoFileTwiceWhereItLooksIntoDirectories(flag: String)
+    @Test(
+        .proves(
+            .steps,
+            "Tests for bats in directories of the usual ones are found and run, fixtures and copies of bats are not"),
+        arguments: ["-r", "--recursive"])
+    func testThatBatsRunsNoFileTwiceWhereItLooksIntoDirectories(flag: String)
         async throws
     {
         try await withTemporaryDirectory { directory in
@@ -61,7 +73,11 @@ import Testing
         }
     }
 
-    @Test func testThatDirectoriesThatBatsLeavesOutAreNamed() async throws {
+    @Test(
+        .proves(
+            .steps,
+            "Tests for bats in directories of the usual ones are found and run, fixtures and copies of bats are not"))
+    func testThatDirectoriesThatBatsLeavesOutAreNamed() async throws {
         try await withTemporaryDirectory { directory in
             // given
             let script = try UsualScript(
@@ -137,7 +153,10 @@ import Testing
     }
 
     /// xargs exits with 123 both if shellcheck has findings and if it crashes on a file.
-    @Test(arguments: ["exit 2", "kill -SEGV $$"])
+    @Test(
+        .proves(
+            .steps, "A shellcheck that fails is no clean analysis; a test file of Perl may have a blank in its name"),
+        arguments: ["exit 2", "kill -SEGV $$"])
     func testThatAShellcheckThatFailsIsNoCleanAnalysis(_ end: String) async throws {
         try await withTemporaryDirectory { directory in
             // given

@@ -9,11 +9,15 @@ import Testing
     /// Appends the program's arguments to the file `calls` of the tree.
     private static let note = #"echo "$*" >>calls"#
 
-    @Test(arguments: [
-        ("# {:jason, \"~> 1.0\"},\n", "deps.get\n"), ("", "deps.get\n"), ("{:kit, :out}\n", "deps.get\n"),
-        ("{:jason, \"~> 1.0\"}", "local.hex --force --if-missing\nlocal.rebar --force --if-missing\ndeps.get\n"),
-        ("{ :left,\n git: \"x\"}", "local.hex --force --if-missing\nlocal.rebar --force --if-missing\ndeps.get\n"),
-    ])
+    @Test(
+        .proves(
+            .steps,
+            "Ruby, Haskell, Elixir: the machine's own packages are enough where they are all that a project needs"),
+        arguments: [
+            ("# {:jason, \"~> 1.0\"},\n", "deps.get\n"), ("", "deps.get\n"), ("{:kit, :out}\n", "deps.get\n"),
+            ("{:jason, \"~> 1.0\"}", "local.hex --force --if-missing\nlocal.rebar --force --if-missing\ndeps.get\n"),
+            ("{ :left,\n git: \"x\"}", "local.hex --force --if-missing\nlocal.rebar --force --if-missing\ndeps.get\n"),
+        ])
     func testThatMixInstallsHexForDependenciesAlone(_ text: String, _ calls: String) async throws {
         try await withTemporaryDirectory { directory in
             // given
@@ -27,10 +31,14 @@ import Testing
         }
     }
 
-    @Test(arguments: [
-        (0, "install --local at \nexec rake -P at \n"),
-        (1, "install --local at \ninstall at /cache\ncheck at /cache\nexec rake -P at /cache\n"),
-    ])
+    @Test(
+        .proves(
+            .steps,
+            "Ruby, Haskell, Elixir: the machine's own packages are enough where they are all that a project needs"),
+        arguments: [
+            (0, "install --local at \nexec rake -P at \n"),
+            (1, "install --local at \ninstall at /cache\ncheck at /cache\nexec rake -P at /cache\n"),
+        ])
     func testThatTheMachinesGemsAreUsedWhereTheyAreAll(_ status: Int, _ calls: String) async throws {
         try await withTemporaryDirectory { directory in
             // given
@@ -48,7 +56,11 @@ import Testing
         }
     }
 
-    @Test(arguments: [(0, "build build test"), (1, "build update build build test")])
+    @Test(
+        .proves(
+            .steps,
+            "Ruby, Haskell, Elixir: the machine's own packages are enough where they are all that a project needs"),
+        arguments: [(0, "build build test"), (1, "build update build build test")])
     func testThatPackagesOfTheMachineNeedNoIndexOfHackage(_ status: Int, _ calls: String) async throws {
         try await withTemporaryDirectory { directory in
             // given
@@ -72,7 +84,10 @@ import Testing
         }
     }
 
-    @Test(arguments: [("spec", ""), ("test", " test"), ("tests", " tests")])
+    @Test(
+        .proves(
+            .steps, "The new kinds by their real tools: a sample of each is green and red with its number of tests"),
+        arguments: [("spec", ""), ("test", " test"), ("tests", " tests")])
     func testThatBustedFindsSpecsInUsualDirectories(_ name: String, _ argument: String) async throws {
         try await withTemporaryDirectory { directory in
             // given
@@ -87,7 +102,10 @@ import Testing
         }
     }
 
-    @Test func testThatASetupScriptIsNotAskedToInstallItself() async throws {
+    @Test(
+        .proves(.steps, "The new kinds by their real tools: a sample of each is green and red with its number of tests")
+    )
+    func testThatASetupScriptIsNotAskedToInstallItself() async throws {
         try await withTemporaryDirectory { directory in
             // given: `setup.py develop` of setuptools 80 calls pip again, which then needs the network.
             let script = try UsualScript(["setup.py": ""], in: directory)
@@ -104,7 +122,10 @@ import Testing
         }
     }
 
-    @Test(arguments: ["phpunit.xml", "phpunit.xml.dist", "phpunit.dist.xml"])
+    @Test(
+        .proves(
+            .steps, "The new kinds by their real tools: a sample of each is green and red with its number of tests"),
+        arguments: ["phpunit.xml", "phpunit.xml.dist", "phpunit.dist.xml"])
     func testThatTheMachinesPHPUnitTestsAProjectThatDoesNotDependOnIt(_ settings: String) async throws {
         try await withTemporaryDirectory { directory in
             // given
@@ -119,7 +140,10 @@ import Testing
         }
     }
 
-    @Test func testThatErlangsTestsAreAskedForJUnitByAScriptThatIsGoneAfterwards() async throws {
+    @Test(
+        .proves(.steps, "The new kinds by their real tools: a sample of each is green and red with its number of tests")
+    )
+    func testThatErlangsTestsAreAskedForJUnitByAScriptThatIsGoneAfterwards() async throws {
         try await withTemporaryDirectory { directory in
             // given
             let script = try UsualScript(
@@ -187,7 +211,10 @@ import Testing
         }
     }
 
-    @Test(.enabled(if: TestTools.find("make") != nil, "make is not here"))
+    @Test(
+        .proves(
+            .steps, "The new kinds by their real tools: a sample of each is green and red with its number of tests"),
+        .enabled(if: TestTools.find("make") != nil, "make is not here"))
     func testThatAConfigureOfTheCommitIsNotRegenerated() async throws {
         try await withTemporaryDirectory { directory in
             // given: a checkout in which the sources of a file are newer than the file.
@@ -210,6 +237,8 @@ import Testing
     }
 
     @Test(
+        .proves(
+            .steps, "The new kinds by their real tools: a sample of each is green and red with its number of tests"),
         .enabled(if: TestTools.find("make") != nil && TestTools.find("bash") != nil, "make and bash are not here"),
         arguments: ["autogen.sh", "bootstrap", "bootstrap.sh", "buildconf"])
     func testThatAScriptThatMakesConfigureRunsByItsOwnShellAndAgainWhenItChanges(_ name: String) async throws {
@@ -241,7 +270,10 @@ import Testing
         }
     }
 
-    @Test(.enabled(if: TestTools.find("prove") != nil && TestTools.find("make") != nil, "prove and make are not here"))
+    @Test(
+        .proves(
+            .steps, "The new kinds by their real tools: a sample of each is green and red with its number of tests"),
+        .enabled(if: TestTools.find("prove") != nil && TestTools.find("make") != nil, "prove and make are not here"))
     func testThatTheMakefileSaysWhichOfPerlsTestsRun() async throws {
         let module = "package Kit; our $VERSION = '1.0'; 1;\n"
         let data = "print qq{1..1\\nnot ok 1\\n};\n"

@@ -21,11 +21,15 @@ import Testing
     }
 
     @Test(
+        .proves(
+            .steps,
+            "In a warm workspace usual commands skip what would have the same result: Meson, luarocks, npm's build, rebar3, Gradle; Go links only the tests that run"
+        ),
         arguments: [
             ("kit.c", false), ("meson.build", true), ("sub/meson_options.txt", true), ("subprojects/left.wrap", true),
             ("meson-version", true), ("ninja-version", true), ("pkg-config-version", true),
-        ]) func testThatMesonIsSetUpAgainForOtherSettingsAlone(changed: String, isSetUp: Bool) async throws
-    {
+        ])
+    func testThatMesonIsSetUpAgainForOtherSettingsAlone(changed: String, isSetUp: Bool) async throws {
         try await withTemporaryDirectory { directory in
             // given
             let script = try mesonProject(["meson.build": "project('kit')\n"], in: directory)
@@ -40,14 +44,18 @@ import Testing
 
     /// Files whose dependencies Ninja does not know.
     @Test(
+        .proves(
+            .steps,
+            "In a warm workspace usual commands skip what would have the same result: Meson, luarocks, npm's build, rebar3, Gradle; Go links only the tests that run"
+        ),
         arguments: [
             ("run_command('cat', 'VERSION', check: true)", true), ("fs.exists('kit.c')", true),
             ("files = import('fs')", true), ("meson.add_postconf_script('generate')", true),
             ("configure_file(\n  output: 'kit.h',\n  command: ['generate'],\n)", true),
             ("configure_file(input: 'kit.h.in', output: 'kit.h', configuration: kit)", false),
             ("custom_target(output: 'kit.h', command: ['generate'])", false),
-        ]) func testThatMesonIsSetUpAgainWhereNinjaCannotKnowThatItMust(line: String, isSetUp: Bool) async throws
-    {
+        ])
+    func testThatMesonIsSetUpAgainWhereNinjaCannotKnowThatItMust(line: String, isSetUp: Bool) async throws {
         try await withTemporaryDirectory { directory in
             // given
             let script = try mesonProject(
@@ -101,7 +109,11 @@ import Testing
         }
     }
 
-    @Test(arguments: [("left", "5.1", 1), ("right", "5.1", 2), ("left", "5.4", 2)])
+    @Test(
+        .proves(
+            .steps,
+            "In a warm workspace usual commands skip what would have the same result: Meson, luarocks, npm's build, rebar3, Gradle; Go links only the tests that run"
+        ), arguments: [("left", "5.1", 1), ("right", "5.1", 2), ("left", "5.4", 2)])
     func testThatLuarocksInstallsAgainForAnotherRockspecOrLuaAlone(
         dependency: String, lua: String, installations: Int
     ) async throws {
@@ -122,6 +134,10 @@ import Testing
     }
 
     @Test(
+        .proves(
+            .steps,
+            "In a warm workspace usual commands skip what would have the same result: Meson, luarocks, npm's build, rebar3, Gradle; Go links only the tests that run"
+        ),
         .enabled(if: TestTools.find("node") != nil, "node is not here"),
         arguments: [
             (#"{ "scripts": { "test": "x" } }"#, "", false), ("{}", "", false),
@@ -141,7 +157,11 @@ import Testing
         }
     }
 
-    @Test(.enabled(if: TestTools.find("go") != nil, "go is not here"))
+    @Test(
+        .proves(
+            .steps,
+            "In a warm workspace usual commands skip what would have the same result: Meson, luarocks, npm's build, rebar3, Gradle; Go links only the tests that run"
+        ), .enabled(if: TestTools.find("go") != nil, "go is not here"))
     func testThatATestThatDoesNotCompileFailsTheBuildOfAGoModule() async throws {
         try await withTemporaryDirectory { directory in
             // given
@@ -162,6 +182,10 @@ import Testing
     }
 
     @Test(
+        .proves(
+            .steps,
+            "In a warm workspace usual commands skip what would have the same result: Meson, luarocks, npm's build, rebar3, Gradle; Go links only the tests that run"
+        ),
         arguments: [
             (["rebar.config": "{erl_opts, [debug_info]}.\n"], false),
             (["rebar.config": "{deps, [meck]}.\n"], true),
@@ -223,7 +247,12 @@ import Testing
         }
     }
 
-    @Test func testThatGradleIsStartedOnceToResolve() async throws {
+    @Test(
+        .proves(
+            .steps,
+            "In a warm workspace usual commands skip what would have the same result: Meson, luarocks, npm's build, rebar3, Gradle; Go links only the tests that run"
+        ))
+    func testThatGradleIsStartedOnceToResolve() async throws {
         try await withTemporaryDirectory { directory in
             // given
             let script = try UsualScript(["build.gradle": ""], in: directory)

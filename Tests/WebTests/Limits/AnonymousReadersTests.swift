@@ -65,7 +65,12 @@ import Transfer
         try await web.store.completeIssues(of: record.id, issues: issues, summary: Summary(), at: WebFixture.now)
     }
 
-    @Test func testThatUnreadExportsWaitOnTheDiskAndHoldNobodyUp() async throws {
+    @Test(
+        .proves(
+            .intake,
+            "An unread answer occupies no memory and no slot: a large one is on the disk; exports are written piece by piece"
+        ))
+    func testThatUnreadExportsWaitOnTheDiskAndHoldNobodyUp() async throws {
         try await Self.withService(connections: 64) { web in
             // given
             try await Self.fill(web)
@@ -87,7 +92,12 @@ import Transfer
     }
 
     /// All clients read one file.
-    @Test func testThatUnreadReadersOfAnExportHoldNobodyUp() async throws {
+    @Test(
+        .proves(
+            .intake,
+            "An export (SARIF, JUnit, grid) is computed once until its integration or a silence changes, and served as a file with ranges and 304, bounded"
+        ))
+    func testThatUnreadReadersOfAnExportHoldNobodyUp() async throws {
         try await Self.withService(connections: 64) { web in
             // given
             try await Self.fill(web)
@@ -106,7 +116,12 @@ import Transfer
     }
 
     /// Otherwise a client that reads exports of many integrations slowly would fill the disk.
-    @Test func testThatAnExportThatIsNotKeptCountsUntilItIsRead() async throws {
+    @Test(
+        .proves(
+            .intake,
+            "An export (SARIF, JUnit, grid) is computed once until its integration or a silence changes, and served as a file with ranges and 304, bounded"
+        ))
+    func testThatAnExportThatIsNotKeptCountsUntilItIsRead() async throws {
         try await Self.withService(connections: 64) { web in
             // given: clients read everything that is kept
             try await Self.fill(web)
@@ -133,7 +148,12 @@ import Transfer
         }
     }
 
-    @Test func testThatAnExportIsWhatItWasInOnePiece() async throws {
+    @Test(
+        .proves(
+            .intake,
+            "An unread answer occupies no memory and no slot: a large one is on the disk; exports are written piece by piece"
+        ))
+    func testThatAnExportIsWhatItWasInOnePiece() async throws {
         try await Self.withService { web in
             // given
             try await Self.fill(web)
@@ -186,7 +206,12 @@ import Transfer
         }
     }
 
-    @Test func testThatHeavyAnswersWaitForTheirTurnInABoundedQueue() async throws {
+    @Test(
+        .proves(
+            .intake,
+            "Pages and exports are computed on separate threads, a few at a time; others wait in a bounded queue, tokens first, or get 503 with `Retry-After`"
+        ))
+    func testThatHeavyAnswersWaitForTheirTurnInABoundedQueue() async throws {
         try await Self.withService(connections: 256) { web in
             // given: one export is being computed, and as many requests wait as may
             try await Self.fill(web)
@@ -209,7 +234,12 @@ import Transfer
         }
     }
 
-    @Test func testThatPagesWaitForTheirTurnAndKnownCallersGoFirst() async throws {
+    @Test(
+        .proves(
+            .intake,
+            "Pages and exports are computed on separate threads, a few at a time; others wait in a bounded queue, tokens first, or get 503 with `Retry-After`"
+        ))
+    func testThatPagesWaitForTheirTurnAndKnownCallersGoFirst() async throws {
         try await Self.withService(connections: 512) { web in
             // given
             var turns = [
@@ -234,7 +264,12 @@ import Transfer
         }
     }
 
-    @Test func testThatEventStreamsHaveAQuarterOfTheConnections() async throws {
+    @Test(
+        .proves(
+            .intake,
+            "Event streams and downloads have a quarter of the connections each; of downloads, unread answers and bodies the slowest is closed"
+        ))
+    func testThatEventStreamsHaveAQuarterOfTheConnections() async throws {
         try await Self.withService(connections: 16) { web in
             // given
             let streams = try (1...4).map { _ in try SlowClient(get: "/api/v1/events", port: web.port) }
@@ -251,7 +286,12 @@ import Transfer
     }
 
     /// Each kind has its own places: streams cannot keep downloads away.
-    @Test func testThatDownloadsHaveAQuarterOfTheConnectionsToo() async throws {
+    @Test(
+        .proves(
+            .intake,
+            "Event streams and downloads have a quarter of the connections each; of downloads, unread answers and bodies the slowest is closed"
+        ))
+    func testThatDownloadsHaveAQuarterOfTheConnectionsToo() async throws {
         try await Self.withService(connections: 16) { web in
             // given: a file that does not fit into the buffers between a server and a client that does not read
             let content = SampleContent(web: web)
@@ -277,7 +317,12 @@ import Transfer
     }
 
     /// More clients than the connection limit request a page that does not fit into the sockets' buffers, and do not read it.
-    @Test func testThatUnreadPagesKeepNobodyOut() async throws {
+    @Test(
+        .proves(
+            .intake,
+            "An unread answer occupies no memory and no slot: a large one is on the disk; exports are written piece by piece"
+        ))
+    func testThatUnreadPagesKeepNobodyOut() async throws {
         try await Self.withService(connections: 12) { web in
             // given
             try await Self.fill(web)
@@ -293,7 +338,12 @@ import Transfer
         }
     }
 
-    @Test func testW11ThatMadeUpSignaturesKeepNoLargeWebhookAway() async throws {
+    @Test(
+        .proves(
+            .intake,
+            "Without a signature header no body is read; a large body stays on the disk until it is verified; forged signatures keep no webhook away (W11)"
+        ))
+    func testW11ThatMadeUpSignaturesKeepNoLargeWebhookAway() async throws {
         try await Self.withService(connections: 256) { web in
             // given: bodies that never end
             let head =
@@ -343,7 +393,12 @@ import Transfer
         }
     }
 
-    @Test func testW11ThatTheLargestWebhookIsTakenFromTheDisk() async throws {
+    @Test(
+        .proves(
+            .intake,
+            "Without a signature header no body is read; a large body stays on the disk until it is verified; forged signatures keep no webhook away (W11)"
+        ))
+    func testW11ThatTheLargestWebhookIsTakenFromTheDisk() async throws {
         try await Self.withService { web in
             let answer = try await Self.push(web, "largest", size: (26 << 20) - 100)
             #expect(answer.status == 202, "\(answer.text)")
@@ -351,7 +406,12 @@ import Transfer
     }
 
     /// Behind a proxy each client has its own share. Without the header, or with an untrusted one, no client has.
-    @Test func testThatAProxysClientHasItsOwnShare() async throws {
+    @Test(
+        .proves(
+            .intake,
+            "Limits for each client apply by address, also behind a proxy in `proxies`; loopback and the Unix socket have none"
+        ))
+    func testThatAProxysClientHasItsOwnShare() async throws {
         try await Self.withService(connections: 64, proxies: ["127.0.0.1"]) { web in
             // given: 16 places for streams, 4 of them for one client
             func stream(_ client: String) throws -> SlowClient {
@@ -372,7 +432,12 @@ import Transfer
         }
     }
 
-    @Test func testThatThePeersOfTheUnixSocketNeedNoPlace() async throws {
+    @Test(
+        .proves(
+            .intake,
+            "Limits for each client apply by address, also behind a proxy in `proxies`; loopback and the Unix socket have none"
+        ))
+    func testThatThePeersOfTheUnixSocketNeedNoPlace() async throws {
         try await Self.withService(connections: 4) { web in
             let stream = try SlowClient(get: "/api/v1/events", port: web.port)
             #expect(await stream.status() == 200)

@@ -1,11 +1,16 @@
 import HTTPTypes
+import TestSupport
 import Testing
 
 @testable import Web
 
 @Suite struct AnswerCostTests {
     /// An answer whose cost grows with its contents would delay all connections of an address.
-    @Test func testThatOnlySmallFixedAnswersAreComputedOnTheConnectionsThread() async throws {
+    @Test(
+        .proves(
+            .intake,
+            "Only small, fixed answers are computed on the connections' thread; lists, pages and exports elsewhere"))
+    func testThatOnlySmallFixedAnswersAreComputedOnTheConnectionsThread() async throws {
         try await withWeb { web in
             // given
             let reading = web.table.routes.filter { $0.method == .get }

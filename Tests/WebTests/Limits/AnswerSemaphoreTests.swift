@@ -28,7 +28,12 @@ import Testing
         return task
     }
 
-    @Test func testThatOthersWaitForATurnInOrderAndKnownCallersGoFirst() async throws {
+    @Test(
+        .proves(
+            .intake,
+            "Pages and exports are computed on separate threads, a few at a time; others wait in a bounded queue, tokens first, or get 503 with `Retry-After`"
+        ))
+    func testThatOthersWaitForATurnInOrderAndKnownCallersGoFirst() async throws {
         // given
         let (semaphore, order) = (Self.semaphore(), Locked<[String]>([]))
         var turn: AnswerSemaphore.Turn? = try await semaphore.acquire(.anonymous)
@@ -48,7 +53,12 @@ import Testing
         #expect(order.value == ["known", "first", "second"])
     }
 
-    @Test func testThatAFullQueueRefusesAnonymousCallersAlone() async throws {
+    @Test(
+        .proves(
+            .intake,
+            "Pages and exports are computed on separate threads, a few at a time; others wait in a bounded queue, tokens first, or get 503 with `Retry-After`"
+        ))
+    func testThatAFullQueueRefusesAnonymousCallersAlone() async throws {
         // given
         let (semaphore, order) = (Self.semaphore(), Locked<[String]>([]))
         var turn: AnswerSemaphore.Turn? = try await semaphore.acquire(.anonymous)
@@ -72,7 +82,8 @@ import Testing
         #expect(semaphore.waitingCount == 0)
     }
 
-    @Test func testThatACanceledCallerGivesItsPlaceUp() async throws {
+    @Test(.proves(.intake, "A client that leaves ends the computing of its answer, and waits for no turn"))
+    func testThatACanceledCallerGivesItsPlaceUp() async throws {
         // given
         let (semaphore, order) = (Self.semaphore(queue: 1, clientLimit: 1), Locked<[String]>([]))
         let client = Asker(client: IPAddress("192.0.2.7"), isKnown: false)
@@ -91,7 +102,12 @@ import Testing
         #expect(order.value == ["next"])
     }
 
-    @Test func testThatOneClientHasAShareOfTheQueue() async throws {
+    @Test(
+        .proves(
+            .intake,
+            "Pages and exports are computed on separate threads, a few at a time; others wait in a bounded queue, tokens first, or get 503 with `Retry-After`"
+        ))
+    func testThatOneClientHasAShareOfTheQueue() async throws {
         // given
         let semaphore = Self.semaphore(count: 10, clientLimit: 2)
         let client = Asker(client: IPAddress("192.0.2.7"), isKnown: false)

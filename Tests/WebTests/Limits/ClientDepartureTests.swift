@@ -24,7 +24,8 @@ import Testing
         return channel
     }
 
-    @Test func testThatAClientThatLeavesEndsItsWork() async throws {
+    @Test(.proves(.intake, "A client that leaves ends the computing of its answer, and waits for no turn"))
+    func testThatAClientThatLeavesEndsItsWork() async throws {
         // given
         let departure = ClientDeparture()
         let (begun, continuation) = AsyncStream.makeStream(of: Void.self)
@@ -68,7 +69,8 @@ import Testing
         #expect(!departure.hasLeft)
     }
 
-    @Test func testThatAClosedConnectionIsADeparture() throws {
+    @Test(.proves(.intake, "A client that leaves ends the computing of its answer, and waits for no turn"))
+    func testThatAClosedConnectionIsADeparture() throws {
         // given
         let departure = ClientDeparture()
         let channel = try Self.connection(departure)
@@ -81,7 +83,8 @@ import Testing
         #expect(departure.hasLeft)
     }
 
-    @Test func testThatAClientThatClosesItsSideHasLeft() throws {
+    @Test(.proves(.intake, "A client that leaves ends the computing of its answer, and waits for no turn"))
+    func testThatAClientThatClosesItsSideHasLeft() throws {
         // given
         let departure = ClientDeparture()
         let channel = try Self.connection(departure)
@@ -95,7 +98,8 @@ import Testing
     }
 
     /// With a real connection over TCP.
-    @Test func testThatAClientThatLeavesWaitsForNoTurn() async throws {
+    @Test(.proves(.intake, "A client that leaves ends the computing of its answer, and waits for no turn"))
+    func testThatAClientThatLeavesWaitsForNoTurn() async throws {
         try await withWeb { web in
             // given: an export is being computed
             let turn = try await web.limits.exports.acquire(.anonymous)
@@ -113,7 +117,8 @@ import Testing
     }
 
     /// The client may still read, and earlier answers must not be cut.
-    @Test func testThatAClientThatClosesItsSideGetsALastAnswer() async throws {
+    @Test(.proves(.intake, "A client that leaves ends the computing of its answer, and waits for no turn"))
+    func testThatAClientThatClosesItsSideGetsALastAnswer() async throws {
         try await withWeb { web in
             // given: an export is being computed
             let turn = try await web.limits.exports.acquire(.anonymous)

@@ -34,7 +34,12 @@ import Testing
         private let resolver = ClientResolver(proxies: ["127.0.0.1", "10.0.0.2"])
         private let proxy = IPAddress("127.0.0.1")
 
-        @Test func testThatTheAddressThatTheProxyAppendedIsTheClient() {
+        @Test(
+            .proves(
+                .intake,
+                "Limits for each client apply by address, also behind a proxy in `proxies`; loopback and the Unix socket have none"
+            ))
+        func testThatTheAddressThatTheProxyAppendedIsTheClient() {
             // The part before it is the client's own text.
             let client = resolver.client(ofRequestFrom: proxy, forwarded: ["203.0.113.9, 198.51.100.1"])
             #expect(client == IPAddress("198.51.100.1"))

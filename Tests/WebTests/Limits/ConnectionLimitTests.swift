@@ -14,7 +14,12 @@ import Testing
         return channel
     }
 
-    @Test func testThatAClientsOwnConnectionsMakeRoomForItsNewOne() throws {
+    @Test(
+        .proves(
+            .intake,
+            "Limits for each client apply by address, also behind a proxy in `proxies`; loopback and the Unix socket have none"
+        ))
+    func testThatAClientsOwnConnectionsMakeRoomForItsNewOne() throws {
         // given
         let limit = ConnectionLimit(limit: 10, clientLimit: 2)
         let client = try #require(IPAddress("192.0.2.7"))
@@ -29,7 +34,8 @@ import Testing
         #expect(RequestDeadlinesTests.isOpen(other))
     }
 
-    @Test func testThatTheEndOfACrowdIsReportedOnce() throws {
+    @Test(.proves(.intake, "The memory of a crowd of connections is given back when it has gone"))
+    func testThatTheEndOfACrowdIsReportedOnce() throws {
         // given
         let reports = Locked(0)
         let limit = ConnectionLimit(limit: 1000) { reports.withLock { $0 += 1 } }
@@ -69,7 +75,12 @@ import Testing
     }
 
     /// The connection of a client that requests a page and does not read it. Only this limit would ever close it.
-    @Test func testW18ThatAnAnswerThatNobodyTakesMakesRoom() throws {
+    @Test(
+        .proves(
+            .intake,
+            "Slow clients: a head and a body have 30 s each; if connections run short, the one that delays longest is closed (W18)"
+        ))
+    func testW18ThatAnAnswerThatNobodyTakesMakesRoom() throws {
         // given
         let limit = ConnectionLimit(limit: 2)
         let (unread, answered) = (

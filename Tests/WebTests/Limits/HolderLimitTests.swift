@@ -35,7 +35,12 @@ import Testing
             now: { start + .seconds(seconds.value) })
     }
 
-    @Test func testThatTheSlowestLosesItsPlace() throws {
+    @Test(
+        .proves(
+            .intake,
+            "Event streams and downloads have a quarter of the connections each; of downloads, unread answers and bodies the slowest is closed"
+        ))
+    func testThatTheSlowestLosesItsPlace() throws {
         // given: one that has sent nothing for a minute, and one that has sent more in less time
         let (limit, clients) = (limit(30), try (1...4).map { _ in try Client() })
         let fast = try clients[0].hold(10, of: limit)
@@ -58,7 +63,12 @@ import Testing
     }
 
     /// Such a client would otherwise always be the slowest.
-    @Test func testThatWhoHasJustBegunKeepsItsPlace() throws {
+    @Test(
+        .proves(
+            .intake,
+            "Event streams and downloads have a quarter of the connections each; of downloads, unread answers and bodies the slowest is closed"
+        ))
+    func testThatWhoHasJustBegunKeepsItsPlace() throws {
         // given
         let (limit, clients) = (limit(10), try (1...2).map { _ in try Client() })
         let first = try clients[0].hold(10, of: limit)
@@ -125,7 +135,12 @@ import Testing
         #expect(limit.held == 0)
     }
 
-    @Test func testThatStreamsStay() throws {
+    @Test(
+        .proves(
+            .intake,
+            "Event streams and downloads have a quarter of the connections each; of downloads, unread answers and bodies the slowest is closed"
+        ))
+    func testThatStreamsStay() throws {
         // given
         let (limit, clients) = (limit(2, closesSlowest: false), try (1...3).map { _ in try Client() })
         let streams = [try clients[0].hold(1, of: limit), try clients[1].hold(1, of: limit)]

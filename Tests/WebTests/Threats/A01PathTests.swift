@@ -28,7 +28,12 @@ import Testing
         [path + "?jsp=/health;.jsp", path + "?", path + "?.css"]
     }
 
-    @Test func testA1ThatNoSpellingOfAProtectedPathGetsMoreThanThePath() async throws {
+    @Test(
+        .proves(
+            .web,
+            "Threats A1 to A19: paths, roles, forgery, streams, sessions, JWT, tokens, foreign numbers, arguments, first owner, forged headers, injection, errors, control characters, HTTP/2, frames"
+        ))
+    func testA1ThatNoSpellingOfAProtectedPathGetsMoreThanThePath() async throws {
         try await withWeb(anonymousMayRead: false) { web in
             var asked = 0
             let routes = web.table.routes.filter { $0.access != .open && $0.access != .signature }

@@ -132,7 +132,8 @@ import Testing
         ) { "\($0) and \($1)" }
     }
 
-    @Test func testA2ThatEveryRouteHasARuleAndEveryRuleARoute() async throws {
+    @Test(.proves(.web, "Tokens and roles: every route × none, viewer, operator, admin (A2)"))
+    func testA2ThatEveryRouteHasARuleAndEveryRuleARoute() async throws {
         try await withWeb { web in
             let rules = Self.accesses
             for route in web.table.routes {
@@ -156,7 +157,11 @@ import Testing
         }
     }
 
-    @Test(arguments: [true, false])
+    @Test(
+        .proves(.intake, "A user starts an integration by the API"),
+        .proves(.web, "Tokens and roles: every route × none, viewer, operator, admin (A2)"),
+        .proves(.web, "Pages work without JavaScript and have no inline script or style"),
+        .proves(.badInput, "A token without the right is refused"), arguments: [true, false])
     func testA2ThatEachRoleGetsWhatItsRuleSays(anonymousMayRead: Bool) async throws {
         try await withWeb(anonymousMayRead: anonymousMayRead) { web in
             let rules = Self.accesses

@@ -16,7 +16,7 @@ import Testing
     /// Whether a route changes something. A signed request comes from another server, not from a page.
     private static func changes(_ route: Route) -> Bool { route.method != .get && route.access != .signature }
 
-    @Test(arguments: foreign)
+    @Test(.proves(.web, "Pages of other sites change nothing and open no stream (A3, A4)"), arguments: foreign)
     func testA3ThatAPageOfAnotherSiteChangesNothingEvenWithAToken(_ headers: [(String, String)]) async throws {
         try await withWeb { web in
             let routes = web.table.routes.filter(Self.changes)
@@ -84,7 +84,8 @@ import Testing
     }
 
     /// The service's own page may send requests, under whatever name it is open.
-    @Test func testThatItsOwnPagesAreNotForeign() async throws {
+    @Test(.proves(.web, "Pages of other sites change nothing and open no stream (A3, A4)"))
+    func testThatItsOwnPagesAreNotForeign() async throws {
         try await withWeb(url: "https://ci.example:8443") { web in
             let own = ["https://ci.example:8443", "http://127.0.0.1"]
             for origin in own {
