@@ -22,7 +22,7 @@ import Testing
             #expect(result.status == 0, "\(result.stdout)\(result.stderr)")
             #expect(
                 try calls(project) == [
-                    "packages --build --test", Self.format, "threats", "features", Self.build,
+                    "packages --build --test", Self.format, "threats", "features", "messages", Self.build,
                     Self.test + " width=6 scale=15",
                 ])
             #expect(result.stdout.hasSuffix("\n3 passed, 0 failed\n"))
@@ -42,7 +42,7 @@ import Testing
             #expect(result.status == 0, "\(result.stdout)\(result.stderr)")
             #expect(
                 try calls(project) == [
-                    Self.format, "threats", "features", Self.build,
+                    Self.format, "threats", "features", "messages", Self.build,
                     Self.test + " --filter ArchitectureTests width=6 scale=15",
                 ])
         }
@@ -108,7 +108,9 @@ import Testing
             "`hooks/check` installs packages, checks format and links, builds with warnings as errors, and runs all tests"
         ),
         .proves(.firstSteps, "Every threat in the list has a test that names it; a threat without one fails the gate"),
-        arguments: [("packages", 1), ("format", 2), ("threats", 3), ("features", 4), ("build", 5), ("test", 6)])
+        arguments: [
+            ("packages", 1), ("format", 2), ("threats", 3), ("features", 4), ("messages", 5), ("build", 6), ("test", 7),
+        ])
     func testThatItEndsAtTheFirstFailure(failing: String, calls count: Int) async throws {
         try await withProject { project in
             let result = try await check(project, environment: ["FAILING": failing])
@@ -202,7 +204,7 @@ import Testing
             ] {
                 try directory.write(script, "#!/usr/bin/env bash\n", mode: 0o755)
             }
-            for name in ["threats", "features"] {
+            for name in ["threats", "features", "messages"] {
                 try directory.write(
                     "hooks/\(name)", "#!/bin/sh\necho \(name) >>\"$CALLS\"\n[ \"$FAILING\" != \(name) ]\n", mode: 0o755)
             }

@@ -17,12 +17,14 @@ package struct DocumentationPage: Sendable, CustomTestStringConvertible {
         text = String(decoding: try WholeFile.read(Project.root + "/docs/" + name, limit: 4 << 20), as: UTF8.self)
     }
 
-    /// Reads all pages. Those for maintainers, the table of features and the changes are left out.
+    /// Reads all pages. Those for maintainers, the lists of promises and messages, and the changes are left out.
     package static func all() throws -> [DocumentationPage] {
         let files = FileManager.default.enumerator(atPath: Project.root + "/docs")
         let names = (files?.compactMap { $0 as? String } ?? []).filter { name in
             name.hasSuffix(".md") && !name.hasPrefix("internals/") && !name.hasPrefix("decisions/")
-                && !["CHANGELOG.md", "features.md"].contains(name)
+                && ![
+                    "CHANGELOG.md", "reference/features.md", "reference/acceptance.md", "reference/messages.md",
+                ].contains(name)
         }
         return try names.sorted().map { try DocumentationPage($0) }
     }
