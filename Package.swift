@@ -63,7 +63,7 @@ let programs: [Target] =
             name: "FuzzReports", dependencies: ["Model", "Reports", "TestSupport"],
             path: "Tests/FuzzReports",
             swiftSettings: strict),
-        // The fake forge over HTTP, for Tests/Showcase/intake-statuses.
+        // The fake forge over HTTP, for Tests/Acceptance/intake-statuses.
         .executableTarget(
             name: "ForgeServer", dependencies: ["Transfer", "TestSupport"], path: "Tests/ForgeServer",
             swiftSettings: strict),

@@ -1,10 +1,10 @@
-// What Tests/Showcase/arm64 runs on an arm64 kernel, with the filter of the sources linked in.
+// What Tests/Acceptance/arm64 runs on an arm64 kernel, with the filter of the sources linked in.
 //   arm64_guest calls            what the filter says of each call, and the kernel without it: a line a call
 //   arm64_guest fence DIRECTORY PROGRAM…   bubblewrap with the options and files that a supervisor gave it, which lie in DIRECTORY
 //   arm64_guest first PROGRAM…   the program, as a supervisor within the fence starts it: that one has limits, and cannot be looked into
 //   arm64_guest ordinary PROGRAM…          the program, as the same user as in the fence
 //   arm64_guest -u               who it is, as `id -u`; for a probe
-// By hand: aarch64-linux-gnu-gcc -static -I Sources/CLinux/include -o guest Tests/Showcase/arm64_guest.c Sources/CLinux/CLinuxSeccomp.c
+// By hand: aarch64-linux-gnu-gcc -static -I Sources/CLinux/include -o guest Tests/Acceptance/arm64_guest.c Sources/CLinux/CLinuxSeccomp.c
 #define _GNU_SOURCE
 #include "../../Sources/CLinux/include/CLinuxSandbox.h"
 

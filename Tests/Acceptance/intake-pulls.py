@@ -1,4 +1,4 @@
-"""What Tests/Showcase/intake-pulls runs: intake-pulls.py MARTLET"""
+"""What Tests/Acceptance/intake-pulls runs: intake-pulls.py MARTLET"""
 import hashlib, hmac, json, os, sys, uuid
 
 import showcase_world

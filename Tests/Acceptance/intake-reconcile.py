@@ -1,4 +1,4 @@
-"""What Tests/Showcase/intake-reconcile runs: intake-reconcile.py MARTLET [all | missed | silent | polling [COUNT]]"""
+"""What Tests/Acceptance/intake-reconcile runs: intake-reconcile.py MARTLET [all | missed | silent | polling [COUNT]]"""
 import json, os, resource, shutil, socket, subprocess, sys, tempfile, threading, time, urllib.parse, urllib.request
 
 from showcase_world import end_launcher, free_port

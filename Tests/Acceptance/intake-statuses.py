@@ -1,4 +1,4 @@
-"""What Tests/Showcase/intake-statuses runs: intake-statuses.py BUILD KILLS"""
+"""What Tests/Acceptance/intake-statuses runs: intake-statuses.py BUILD KILLS"""
 import http.client, json, os, random, shutil, signal, subprocess, sys, tempfile, time
 
 from showcase_world import end_launcher, free_port

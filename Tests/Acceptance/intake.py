@@ -1,4 +1,4 @@
-"""What Tests/Showcase/intake runs: intake.py MARTLET CORPUS [all | bodies | mutations [COUNT] | flood | crowd | ledger [PUSHES KILLS]]"""
+"""What Tests/Acceptance/intake runs: intake.py MARTLET CORPUS [all | bodies | mutations [COUNT] | flood | crowd | ledger [PUSHES KILLS]]"""
 import json, multiprocessing, random, sys, time, uuid
 
 from intake_daemon import *

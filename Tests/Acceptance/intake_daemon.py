@@ -1,4 +1,4 @@
-"""The daemon that the parts of Tests/Showcase/intake ask, and who signs for forges."""
+"""The daemon that the parts of Tests/Acceptance/intake ask, and who signs for forges."""
 import hashlib, hmac, http.client, json, os, shutil, subprocess, sys, tempfile, time
 
 from showcase_world import end_launcher, free_port

@@ -1,4 +1,4 @@
-"""Floods of signed and forged pushes, and crowds of slow clients, against one daemon: a part of Tests/Showcase/intake."""
+"""Floods of signed and forged pushes, and crowds of slow clients, against one daemon: a part of Tests/Acceptance/intake."""
 import hashlib, hmac, json, os, re, resource, shutil, signal, socket, subprocess, threading, time
 from intake_daemon import Daemon, Sender, signed
 

@@ -1,4 +1,4 @@
-"""10,000 deliveries, shuffled and doubled, and 50 kills of the daemon, judged by a ledger kept outside of it: a part of Tests/Showcase/intake. Threat H1."""
+"""10,000 deliveries, shuffled and doubled, and 50 kills of the daemon, judged by a ledger kept outside of it: a part of Tests/Acceptance/intake. Threat H1."""
 import hashlib, hmac, json, os, random, signal, subprocess, threading, time
 from intake_daemon import SECRET, Daemon, Sender, signed
 

@@ -1,4 +1,4 @@
-"""What Tests/Showcase/intake-mail runs: intake_mail.py MARTLET all|changes|tls"""
+"""What Tests/Acceptance/intake-mail runs: intake_mail.py MARTLET all|changes|tls"""
 import base64, email, email.policy, glob, hashlib, hmac, http.server, json, os, random, secrets, shutil, signal, subprocess, sys
 import tempfile, threading, time, urllib.request
 

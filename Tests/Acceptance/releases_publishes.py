@@ -1,4 +1,4 @@
-"""What Tests/Showcase/releases publishes runs: releases_publishes.py MARTLET [KILLS]
+"""What Tests/Acceptance/releases publishes runs: releases_publishes.py MARTLET [KILLS]
 
 A real daemon publishes one commit after another and gets SIGKILL as it enters a system call of its publishing: the first, the second and so on, from the moment at which the trigger is stored as
 running to the one at which it is stored as done. What is there after each death and after each start is held to a ledger of this script's own, made of answers over HTTP and of the disk's bytes."""

@@ -1,4 +1,4 @@
-"""Tests/Showcase/releases serving: published files beside nginx, in one run on the same files."""
+"""Tests/Acceptance/releases serving: published files beside nginx, in one run on the same files."""
 import hashlib, json, os, re, resource, shutil, signal, socket, statistics, subprocess, sys, time
 
 import releases_world

@@ -1,4 +1,4 @@
-"""What Tests/Showcase/releases signatures runs: releases_signatures.py MARTLET"""
+"""What Tests/Acceptance/releases signatures runs: releases_signatures.py MARTLET"""
 import base64, json, os, shutil, subprocess, sys
 
 from releases_world import *

@@ -1,4 +1,4 @@
-"""The daemon and the repository of the parts of Tests/Showcase/releases."""
+"""The daemon and the repository of the parts of Tests/Acceptance/releases."""
 import os, sys
 
 import showcase_world

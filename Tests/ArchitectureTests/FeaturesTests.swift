@@ -68,7 +68,7 @@ import Testing
         try await withTemporaryDirectory { directory in
             try directory.write(
                 "Tests/TestSupport/Promise.swift", "case first = \"First\"\ncase second = \"Second\"\n")
-            try directory.write("Tests/Showcase/main-job", "claim_here() {\n")
+            try directory.write("Tests/Acceptance/main-job", "claim_here() {\n")
             try directory.write(
                 "Tests/A/ATests.swift",
                 asTrait(

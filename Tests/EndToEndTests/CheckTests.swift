@@ -166,7 +166,7 @@ import Testing
         .proves(
             .firstSteps,
             "`hooks/check` installs packages, checks format and links, builds with warnings as errors, and runs all tests"
-        ), arguments: ["hooks/post-receive", "deploy/quickstart", "deploy/triggers/a", "Tests/Showcase/a", ".ci/run"])
+        ), arguments: ["hooks/post-receive", "deploy/quickstart", "deploy/triggers/a", "Tests/Acceptance/a", ".ci/run"])
     func testThatAScriptThatDoesNotParseIsRed(script: String) async throws {
         try await withProject { project in
             try project.write(script, "#!/usr/bin/env bash\nif true; then\n", mode: 0o755)
@@ -200,7 +200,7 @@ import Testing
                 try directory.write(script, text, mode: 0o755)
             }
             for script in [
-                "hooks/post-receive", "deploy/quickstart", "deploy/install", "deploy/triggers/a", "Tests/Showcase/a",
+                "hooks/post-receive", "deploy/quickstart", "deploy/install", "deploy/triggers/a", "Tests/Acceptance/a",
             ] {
                 try directory.write(script, "#!/usr/bin/env bash\n", mode: 0o755)
             }
