@@ -92,13 +92,13 @@ def main():
         try:
             world(daemon, place)
             failed = daemon.integrations("orders")[0]["number"]
-            pages = {"overview": "/", "bot": "/bots/orders", "tests": "/bots/orders/tests", "issues": "/bots/orders/issues"}
+            pages = {"overview": "/", "bot": "/bots/orders", "tests": "/bots/orders/tests"}
             if integration := link(daemon, "/bots/orders", rf"[^\"]*/{failed}"):
                 pages["integration"] = integration
                 if log := link(daemon, integration, r"[^\"]*/log[^\"]*"):
                     pages["log"] = log
             for name, path in pages.items():
-                claim(browser.picture(daemon.url + path, target / f"{name}.png"), f"a picture of {name}", path)
+                claim(daemon.ask(path)[0] == 200 and browser.picture(daemon.url + path, target / f"{name}.png"), f"a picture of {name}", path)
                 if len(sys.argv) > 1:
                     browser.picture(daemon.url + path, target / f"{name}-dark.png", dark=True)
                     browser.picture(daemon.url + path, target / f"{name}-narrow.png", size=(390, 844))
