@@ -140,7 +140,7 @@ let package = Package(
         library(
             "Web",
             [
-                "Model", "Encodings", "Basics", "JobProtocol", "Settings", "Storage", "Execution", "Archives",
+                "Model", "Encodings", "Basics", "JobProtocol", "API", "Settings", "Storage", "Execution", "Archives",
                 "Transfer", "Forges", "Integrations", "CManual", .hummingbird, .mustache, .nioCore, .nioHTTP1,
                 .nioHTTPTypes, .nioHTTPTypesHTTP1, .logging, .serviceLifecycle, .crypto,
             ],
@@ -148,9 +148,9 @@ let package = Package(
         .executableTarget(
             name: "martlet",
             dependencies: [
-                "Model", "Encodings", "Basics", "JobProtocol", "Settings", "Storage", "SourceControl", "Execution",
-                "Archives", "Transfer", "Forges", "Integrations", "Web", "CLinux", .argumentParser, .logging,
-                .serviceLifecycle,
+                "Model", "Encodings", "Basics", "JobProtocol", "API", "Settings", "Storage", "SourceControl",
+                "Execution", "Archives", "Transfer", "Forges", "Integrations", "Web", "CLinux", .argumentParser,
+                .logging, .serviceLifecycle,
             ],
             swiftSettings: strict,
             // Fewer pages of the program are read at the start: relocations take 32 KB in place of 3.5 MB (glibc 2.36), and no library
@@ -236,9 +236,9 @@ let package = Package(
         tests(
             "WebTests",
             [
-                "Model", "Encodings", "Basics", "JobProtocol", "Settings", "Storage", "SourceControl", "Execution",
-                "Archives", "Transfer", "Forges", "Notifications", "Integrations", "Web", .grdb, .hummingbird, .logging,
-                .mustache, .nioCore, .nioEmbedded, .nioHTTP1, .nioHTTPTypes, .serviceLifecycle,
+                "Model", "Encodings", "Basics", "JobProtocol", "API", "Settings", "Storage", "SourceControl",
+                "Execution", "Archives", "Transfer", "Forges", "Notifications", "Integrations", "Web", .grdb,
+                .hummingbird, .logging, .mustache, .nioCore, .nioEmbedded, .nioHTTP1, .nioHTTPTypes, .serviceLifecycle,
             ]),
     ] + programs
 )

@@ -1,3 +1,4 @@
+import API
 import Foundation
 import JobProtocol
 import Model
@@ -22,7 +23,7 @@ import Testing
             ref: RefName(branch: "main"), cause: .person, requestedBy: "ann",
             state: .completed(.testFailures, triggerFailed: true), run: 2, subject: "s", author: "a", reason: "because",
             queuedAt: time, startedAt: time, endedAt: time)
-        record.summary = Summary()
+        record.summary = Model.Summary()
         record.summary?.counts.tests = 3
         record.summary?.change.errors = -1
         let issue = Model.Issue(
@@ -30,7 +31,7 @@ import Testing
             finding: Finding(category: .testFailure, message: "m\n\"", rule: "r", path: "p", line: 1, column: 2),
             age: 1,
             since: 41, configurations: [name],
-            introducedBy: Introduction(
+            introducedBy: Model.Introduction(
                 commit: commit, author: "a", email: "e", strategy: .blameLine, confidence: .low))
         let facts = NoticeFacts(
             transition: .broke, notice: name, integration: record, run: 2, issues: [issue], at: time, root: "https://ci"
@@ -39,14 +40,14 @@ import Testing
         let data = try #require(NoticePayload.json(of: facts)["data"])
         // then
         let told = try #require(data["integration"]?.members)
-        try expect(told, within: JSONValue(record, attempts: nil))
-        try expect(try #require(data["issues"]?.elements?.first?.members), within: JSONValue(issue, at: time))
+        try expect(told, within: API.Integration(record.outline))
+        try expect(try #require(data["issues"]?.elements?.first?.members), within: API.Issue(issue, at: time))
         #expect(told.count == 17)
     }
 
-    /// Each member equals the API's member of the same name.
-    private func expect(_ told: [String: JSON], within shown: JSONValue) throws {
-        let shown = try JSON(Array(shown.text.utf8), limit: 1 << 20)
+    /// Each member is the interface's member of the same name.
+    private func expect(_ told: [String: JSON], within shown: some Encodable) throws {
+        let shown = try JSON(JSONWriter.bytes(of: shown), limit: 1 << 20)
         for (key, value) in told { #expect(shown[key] == value, "\(key)") }
     }
 }

@@ -1,3 +1,4 @@
+import API
 import Integrations
 import Model
 import Storage
@@ -103,17 +104,17 @@ struct RetentionRoutesTests {
         }
     }
 
-    @Test func testThatMoreThanOneAnswerHoldsIsCounted() {
+    @Test func testThatMoreThanOneAnswerHoldsIsCounted() throws {
         // given
         var report = RetentionReport(isDone: false)
-        let rows = (1...(RetentionRoutes.maximumItems + 5)).map {
+        let rows = (1...(API.PruneReport.maximumItems + 5)).map {
             RetentionRow(
                 id: IntegrationID(bot: Name(nearest: "kit"), number: $0), run: 1, at: WebFixture.now,
                 disk: DiskUse(bytes: 2, files: 1))
         }
         report.items = RetentionPlan(rows, keeping: Retention(), at: nil).items
         // when
-        let text = JSONValue(report).text
+        let text = try JSONWriter.text(of: API.PruneReport(report))
         // then
         expectContains(text, #""omitted":5,"removes":{"integrations":0,"bytes":0,"files":0}"#)
         expectContains(text, #""keeps":{"integrations":20005,"bytes":40010,"files":20005}"#)

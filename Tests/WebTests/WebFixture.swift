@@ -31,14 +31,16 @@ struct WebFixture: Sendable {
     /// 2026-03-01T12:00:00Z, the time for all code.
     static let now = Timestamp(secondsSinceEpoch: 1_772_366_400)
 
-    /// Sends one request over TCP.
+    /// Sends one request over TCP, and compares the answer with its schema.
     func send(
         _ method: String = "GET", _ target: String, as role: Role? = nil, headers: [(String, String)] = [],
         body: [UInt8] = []
     ) async throws -> RawAnswer {
         var headers = headers
         if let token = role.flatMap({ tokens[$0] }) { headers.append(("Authorization", "Bearer \(token.secret)")) }
-        return try await RawAnswer.send(method, target, headers: headers, body: body, port: port)
+        let answer = try await RawAnswer.send(method, target, headers: headers, body: body, port: port)
+        try Contract.check(answer, to: method, target, table)
+        return answer
     }
 
     /// Sends a request and expects this status.

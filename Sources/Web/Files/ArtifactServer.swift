@@ -1,3 +1,4 @@
+import API
 import Basics
 import Encodings
 import HTTPTypes
@@ -27,13 +28,12 @@ struct ArtifactServer: Sendable {
         let isClosed = try await refuseClosed(record, call)
         let attempt = try call.attempt()
         let artifacts = try await site.store.artifacts(of: record.id, attempt: attempt)
-        var response = Response.json([
-            "items": .array(
-                artifacts.map {
-                    JSONValue($0.artifact, url: site.configuration.url + Self.path(of: $0, attempt: attempt))
-                }), "next": nil,
-            "notArchived": .init(artifacts.isEmpty ? try await site.whyNotArchived(record) : nil),
-        ])
+        let reason = artifacts.isEmpty ? try await site.whyNotArchived(record) : nil
+        var response = try Response.json(
+            API.ArtifactList(
+                items: artifacts.map {
+                    API.Artifact($0.artifact, url: site.configuration.url + Self.path(of: $0, attempt: attempt))
+                }, next: nil, notArchived: reason))
         if isClosed { response.forbidKeeping() }
         return response
     }

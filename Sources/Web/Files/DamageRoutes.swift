@@ -1,3 +1,4 @@
+import API
 import HTTPTypes
 import Hummingbird
 import Model
@@ -11,21 +12,19 @@ struct DamageRoutes: Sendable {
             Route(
                 .get, "/api/v1/files/damaged", .role(.viewer),
                 "Published files that are not what was published, and when all were looked at last."
-            ) { _ in .json(answer()) }
+            ) { _ in try .json(answer()) }.described("listDamagedFiles", .versions, .json(API.DamagedFiles.self))
         ]
     }
 
-    private func answer() -> JSONValue {
+    private func answer() -> API.DamagedFiles {
         let root = "\(site.configuration.state)/files/"
-        let items: [JSONValue] = site.checks.damaged.compactMap { path, since in
+        let items: [API.DamagedFiles.Item] = site.checks.damaged.compactMap { path, since in
             guard path.hasPrefix(root) else { return nil }
             let parts = path.dropFirst(root.count).split(separator: "/", maxSplits: 2)
             guard parts.count == 3 else { return nil }
-            return [
-                "product": .string(String(parts[0])), "version": .string(String(parts[1])),
-                "file": .string(String(parts[2])), "since": .init(since),
-            ]
+            return API.DamagedFiles.Item(
+                product: String(parts[0]), version: String(parts[1]), file: String(parts[2]), since: API.Time(since))
         }
-        return ["looked": .init(site.checks.lookedAt), "items": .array(items)]
+        return API.DamagedFiles(looked: API.Time(site.checks.lookedAt), items: items)
     }
 }

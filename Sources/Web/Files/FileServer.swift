@@ -1,3 +1,4 @@
+import API
 import Archives
 import Basics
 import Encodings
@@ -161,10 +162,10 @@ struct FileServer: Sendable {
     private func products(_ call: AuthorizedRequest) async throws -> Response {
         let products = try await site.products(for: call.caller)
         if wantsJSON(call) {
-            return .json(
-                .list(
+            return try .json(
+                API.List(
                     products.map {
-                        ["product": .string($0.description), "url": .string("\(site.configuration.base)/files/\($0)/")]
+                        API.ProductFolder(product: $0.description, url: "\(site.configuration.base)/files/\($0)/")
                     }))
         }
         return try await listing(
@@ -176,7 +177,7 @@ struct FileServer: Sendable {
         let product = try call.name("product")
         let versions = try await site.store.outlines(of: product)
         guard !versions.isEmpty else { throw Problem.notFound }
-        if wantsJSON(call) { return .json(try await site.page(of: versions, product, call)) }
+        if wantsJSON(call) { return try .json(await site.page(of: versions, product, call)) }
         return try await listing(
             product.description, crumbs: [("files", "/files/")], detail: "Published",
             versions.map { record in

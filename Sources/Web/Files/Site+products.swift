@@ -1,3 +1,4 @@
+import API
 import Integrations
 import Model
 import Storage
@@ -6,7 +7,9 @@ extension Site {
     /// Returns a page of a product's versions with their files, highest first. It depends on `?limit=` and on `?before=`, the `next` of an earlier
     /// answer.
     /// - Parameter versions: All published versions, highest first.
-    func page(of versions: [VersionRecord], _ product: Name, _ call: AuthorizedRequest) async throws -> JSONValue {
+    func page(of versions: [VersionRecord], _ product: Name, _ call: AuthorizedRequest) async throws
+        -> API.List<API.Version>
+    {
         let limit = try call.limit()
         var rest = versions[...]
         if let text = call.query("before") {
@@ -18,10 +21,9 @@ extension Site {
         let page = rest.prefix(limit).map(\.version)
         let records = try await store.versions(page, of: product)
         let downloads = try await downloads.counts(of: product)
-        return [
-            "items": .array(records.map { JSONValue($0, root: configuration.url, downloads: downloads) }),
-            "next": rest.count > page.count ? JSONValue(describing: page.last) : .null,
-        ]
+        return API.List(
+            items: records.map { API.Version($0, root: configuration.url, downloads: downloads) },
+            next: rest.count > page.count ? page.last?.description : nil)
     }
 
     /// Returns the 404 for a product without published versions: either no bot makes it, or no version is published yet.

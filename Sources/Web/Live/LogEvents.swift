@@ -1,3 +1,4 @@
+import API
 import Basics
 import Execution
 import Foundation
@@ -115,11 +116,12 @@ final class LogEvents: Sendable {
                 if !look.piece.isEmpty {
                     offset += Int64(look.piece.count)
                     looks = 0
-                    return LogEvents.event(look.piece, of: attempt, at: position)
+                    return try LogEvents.event(look.piece, of: attempt, at: position)
                 }
                 if look.isEnded {
                     hasSaidEnd = true
-                    return "event: end\ndata: {\"size\":\(min(offset, place.size))}\n\n"
+                    let end = try JSONWriter.text(of: API.LogEnd(size: min(offset, place.size)))
+                    return "event: end\ndata: \(end)\n\n"
                 }
                 if await place.observer.wait(atMost: logs.site.configuration.looksAtLogs) { continue }
                 looks += 1
@@ -132,13 +134,12 @@ final class LogEvents: Sendable {
 
     /// Returns an event with the data `{"offset", "size", "text"}`, or `base64` in place of `text` if the bytes are not UTF-8. The event's id
     /// consists of the attempt and the offset of the next event.
-    static func event(_ piece: [UInt8], of attempt: Int, at offset: Int64) -> String {
+    static func event(_ piece: [UInt8], of attempt: Int, at offset: Int64) throws -> String {
         let text = String(validating: piece, as: UTF8.self)
-        let data: JSONValue = [
-            "offset": .integer(offset), "size": .integer(Int64(piece.count)),
-            text == nil ? "base64" : "text": .string(text ?? Data(piece).base64EncodedString()),
-        ]
-        return "id: \(attempt).\(offset + Int64(piece.count))\nevent: log\ndata: \(data.text)\n\n"
+        let data = API.LogPiece(
+            offset: offset, size: Int64(piece.count), text: text,
+            base64: text == nil ? Data(piece).base64EncodedString() : nil)
+        return "id: \(attempt).\(offset + Int64(piece.count))\nevent: log\ndata: \(try JSONWriter.text(of: data))\n\n"
     }
 
     /// The files that one reader follows.

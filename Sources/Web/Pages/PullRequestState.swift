@@ -60,25 +60,3 @@ struct PullRequestState: Sendable {
         }
     }
 }
-
-extension JSONValue {
-    init(_ state: PullRequestState) {
-        let pull = state.pull
-        self = [
-            "number": .integer(Int64(pull.number)), "base": .string(pull.base.description),
-            "head": .init(describing: pull.head), "source": .init(describing: pull.source),
-            "trusted": .bool(pull.source != nil), "state": .string(state.word.rawValue), "reason": .init(state.reason),
-            "integration": .init(describing: state.integration?.id),
-        ]
-    }
-
-    /// Writes the pull request of an integration.
-    /// - Parameter pull: The pull request. The integration's own members have its `head` and `base`.
-    init(_ pull: IntegratedPullRequest) {
-        self = [
-            "number": .integer(Int64(pull.number)), "trusted": .bool(pull.isTrusted),
-            "source": .init(describing: pull.source), "baseCommit": .string(pull.baseCommit.description),
-            "approvedBy": .init(pull.approvedBy), "unmerged": .init(pull.unmerged),
-        ]
-    }
-}

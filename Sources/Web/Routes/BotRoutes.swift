@@ -1,3 +1,4 @@
+import API
 import Forges
 import HTTPTypes
 import Hummingbird
@@ -9,27 +10,31 @@ import Storage
 struct BotRoutes: Sendable {
     let site: Site
 
+    private static let filters: [QueryParameter] = [
+        .text("state", "`queued`, `running` or `completed`."),
+        .text("ref", "Only this branch, or this full name of a ref."),
+        .text("commit", "Only this commit, by its full id."), .limit(), .before,
+    ]
+
     var routes: [Route] {
         [
             Route(.get, "/api/v1/bots", .read, "All bots, each with its latest integration.") { _ in
                 let overview = await site.operations.overview()
                 let specifications = Dictionary(overview.bots.map { ($0.name, $0) }) { first, _ in first }
-                var items: [JSONValue] = []
+                var items: [API.Bot] = []
                 for bot in try await site.store.bots() {
-                    items.append(await json(bot, specifications[bot.name]))
+                    items.append(await shown(bot, specifications[bot.name]))
                 }
-                return .json([
-                    "items": .array(items),
-                    "next": nil, "problems": .array(overview.problems.map { .string($0) }),
-                    "isolation": .string(overview.isolation.word),
-                    "isolationReason": .init(overview.isolation.reason),
-                    "loopbackReason": .init(overview.loopbackReason), "version": .string(overview.version),
-                ])
-            },
+                return try .json(
+                    API.BotList(
+                        items: items, next: nil, problems: overview.problems, isolation: overview.isolation.word,
+                        isolationReason: overview.isolation.reason, loopbackReason: overview.loopbackReason,
+                        version: overview.version))
+            }.described("listBots", .bots, .json(API.BotList.self)),
             Route(.get, "/api/v1/bots/{bot}", .read, "A bot.") { call in
                 let bot = try await site.bot(of: call)
-                return .json(await json(bot, await site.operations.overview().bot(bot.name)))
-            },
+                return try .json(await shown(bot, await site.operations.overview().bot(bot.name)))
+            }.described("getBot", .bots, .json(API.Bot.self)),
             Route(.get, "/api/v1/bots/{bot}/resolved", .role(.viewer), "A bot's file with every default, as YAML.") {
                 call in
                 let name = try call.name("bot")
@@ -40,14 +45,14 @@ struct BotRoutes: Sendable {
                     text += "# project: \(project.sentence), as of \(latest.id)\n"
                 }
                 return .plain(text)
-            },
+            }.described("getResolvedBot", .bots, .media("text/plain")),
             Route(
                 .get, "/api/v1/bots/{bot}/plan", .read,
                 "What the next push of each watched branch would run, archive and publish; at most 20 branches."
             ) { call in
                 let plans = try await site.operations.pushPlans(bot: call.name("bot"))
-                return .json(JSONValue(plans, supervisor: site.operations.supervisor))
-            }.costing(.export),
+                return try .json(API.Plan(plans, supervisor: site.operations.supervisor))
+            }.described("getPlan", .plan, .json(API.Plan.self)).costing(.export),
             Route(
                 .get, "/api/v1/bots/{bot}/webhook", .role(.operator), "How to connect the repository's host; ?forge=."
             ) { call in
@@ -55,38 +60,35 @@ struct BotRoutes: Sendable {
                     throw Problem(400, "`forge` is one of \(Forge.allCases.map(\.rawValue).joined(separator: ", ")).")
                 }
                 return .plain(try await site.operations.webhookInstructions(bot: call.name("bot"), forge: forge))
-            },
+            }.described(
+                "getWebhook", .bots, query: [.text("forge", "The kind of forge, such as `github`; `push` by default.")],
+                .media("text/plain")),
             Route(.get, "/api/v1/bots/{bot}/integrations", .read, "A bot's integrations, newest first.") { call in
                 try await list(call, bot: site.bot(of: call).name)
-            },
+            }.described(
+                "listIntegrationsOfBot", .integrations, query: Self.filters, .json(API.List<API.Integration>.self)),
             Route(.get, "/api/v1/integrations", .read, "All integrations, newest first; ?state= ?ref= ?commit=.") {
                 try await list($0, bot: nil)
-            },
+            }.described("listIntegrations", .integrations, query: Self.filters, .json(API.List<API.Integration>.self)),
             Route(
                 .post, "/api/v1/bots/{bot}/integrations", .role(.operator), "Queues an integration: {commit, clean}."
             ) { call in
-                let body = try await call.json(Body.self)
+                let wish = try await call.json(API.IntegrationRequest.self)
                 let record = try await site.operations.integrate(
-                    bot: call.name("bot"), revision: body.commit, isClean: body.clean ?? false, by: call.caller.name)
-                return .json(JSONValue(record, attempts: nil), status: .created)
-            },
+                    bot: call.name("bot"), revision: wish.commit, isClean: wish.clean ?? false, by: call.caller.name)
+                return try .json(API.Integration(record.outline), status: .created)
+            }.described(
+                "integrate", .integrations, body: API.IntegrationRequest.self, .json(API.Integration.self), status: 201),
         ]
     }
 
-    private func json(_ bot: BotRecord, _ specification: BotSpecification?) async -> JSONValue {
+    private func shown(_ bot: BotRecord, _ specification: BotSpecification?) async -> API.Bot {
         // Only a bot with a schedule needs this query.
         let isScheduled = !bot.isRetired && specification?.schedule != nil
-        return JSONValue(
+        return API.Bot(
             bot, specification: specification,
             nextScheduled: isScheduled
                 ? await site.operations.nextScheduled(bot: bot.name, after: site.clock()) : nil)
-    }
-
-    private struct Body: RequestBody {
-        enum CodingKeys: CodingKey, CaseIterable { case commit, clean }
-
-        var commit: String?
-        var clean: Bool?
     }
 
     private func list(_ call: AuthorizedRequest, bot: Name?) async throws -> Response {
@@ -106,7 +108,7 @@ struct BotRoutes: Sendable {
         }
         let (limit, before) = try call.page()
         let page = try await site.store.integrations(filter, limit: limit, before: before)
-        return .json(.list(page.items.map { JSONValue($0) }, next: page.next))
+        return try .json(API.List(page.items.map { API.Integration($0) }, next: page.next))
     }
 }
 

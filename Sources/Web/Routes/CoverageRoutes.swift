@@ -1,3 +1,4 @@
+import API
 import HTTPTypes
 import Hummingbird
 import Model
@@ -17,8 +18,8 @@ struct CoverageRoutes: Sendable {
             ) { call in
                 let record = try await site.integration(of: call)
                 let all = try await site.store.coverage(of: record.id, attempt: call.attempt())
-                return .json(.list(all.map { JSONValue($0) }))
-            },
+                return try .json(API.List(all.map { API.Coverage($0) }))
+            }.described("listCoverage", .coverage, query: [.attempt], .json(API.List<API.Coverage>.self)),
             Route(
                 .get, Self.root + "/{configuration}", .read,
                 "A configuration's coverage by file, by path; ?changed ?attempt= ?limit= ?after=."
@@ -35,47 +36,14 @@ struct CoverageRoutes: Sendable {
                     !call.flag("changed") || before.map { $0[file.path] != file.lines } ?? false
                 }
                 let shown = files.dropFirst(after).prefix(limit)
-                return .json(
-                    .list(
-                        shown.map { JSONValue($0, before: before?[$0.path]) },
+                return try .json(
+                    API.List(
+                        shown.map { API.FileCoverage($0, before: before?[$0.path]) },
                         next: after + shown.count < files.count ? Int64(after + shown.count) : nil))
-            },
-        ]
-    }
-}
-
-extension JSONValue {
-    init(_ share: Coverage.Share?) {
-        self =
-            share.map { share in
-                [
-                    "covered": .integer(Int64(share.covered)), "total": .integer(Int64(share.total)),
-                    "percent": share.percent.map { .number($0) } ?? .null,
-                ]
-            } ?? .null
-    }
-
-    init(_ stored: StoredCoverage) {
-        let delta = stored.delta
-        self = [
-            "configuration": .string(stored.attempt.job.description),
-            "attempt": .integer(Int64(stored.attempt.attempt)), "lines": .init(stored.coverage.lines),
-            "functions": .init(stored.coverage.functions), "branches": .init(stored.coverage.branches),
-            "files": .integer(Int64(stored.coverage.files.count)),
-            "before": .init(describing: stored.before?.integration), "linesBefore": .init(delta?.before),
-            "change": delta?.points.map { .number($0) } ?? .null,
-            "changedFiles": delta.map { .integer(Int64($0.files.count)) } ?? .null,
-        ]
-    }
-
-    /// Writes the coverage of a file and its change.
-    /// - Parameter before: The file's line coverage in the integration that this one is compared with.
-    init(_ file: Coverage.File, before: Coverage.Share?) {
-        self = [
-            "path": .string(file.path), "lines": .init(file.lines), "functions": .init(file.functions),
-            "branches": .init(file.branches), "linesBefore": .init(before),
-            "change": CoverageDelta.File(path: file.path, before: before, after: file.lines).points
-                .map { .number($0) } ?? .null,
+            }.described(
+                "listCoverageOfFiles", .coverage,
+                query: [.flag("changed", "Only files whose coverage has changed."), .attempt] + TestRoutes.paging,
+                .json(API.List<API.FileCoverage>.self)),
         ]
     }
 }

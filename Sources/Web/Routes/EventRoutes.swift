@@ -1,3 +1,4 @@
+import API
 import HTTPTypes
 import Hummingbird
 import Model
@@ -21,7 +22,9 @@ final class EventRoutes: Sendable {
 
     var routes: [Route] {
         [
-            Route(.get, "/api/v1/events", .read, "Server-sent events: what changed.") { _ in self.stream() }.costing(
+            Route(.get, "/api/v1/events", .read, "Server-sent events: what changed.") { _ in self.stream() }.described(
+                "followEvents", .events, .media("text/event-stream")
+            ).costing(
                 .stream)
         ]
     }
@@ -37,7 +40,7 @@ final class EventRoutes: Sendable {
                     try await withThrowingTaskGroup(of: Void.self) { group in
                         group.addTask {
                             for await change in changes {
-                                if let event = Self.event(change) { continuation.yield(event) }
+                                if let event = try Self.event(change) { continuation.yield(event) }
                             }
                             continuation.finish()
                         }
@@ -60,22 +63,22 @@ final class EventRoutes: Sendable {
 
     /// Returns the event for a change.
     /// - Returns: `nil` for a change that another event already reports, and for tokens, which concern only their owner.
-    static func event(_ change: StoreChange) -> String? {
+    static func event(_ change: StoreChange) throws -> String? {
         if change == .tokens { return nil }
         if case .completed = change { return nil }
         if case .silences = change { return nil }
-        let (name, data): (String, JSONValue) =
+        let (name, data): (String, any Encodable) =
             switch change {
-            case .bots: ("bots", [:])
-            case .repository: ("repository", [:])
-            case .delivery: ("delivery", [:])
+            case .bots: ("bots", API.Change())
+            case .repository: ("repository", API.Change())
+            case .delivery: ("delivery", API.Change())
             case .queued(let id), .integration(let id), .completed(let id):
-                ("integration", ["bot": .string(id.bot.description), "number": .integer(Int64(id.number))])
-            case .outbox: ("outbox", [:])
-            case .tokens: ("tokens", [:])
-            case .silences: ("silences", [:])
-            case .version(let product): ("version", ["product": .string(product.description)])
+                ("integration", API.IntegrationChange(bot: id.bot.description, number: id.number))
+            case .outbox: ("outbox", API.Change())
+            case .tokens: ("tokens", API.Change())
+            case .silences: ("silences", API.Change())
+            case .version(let product): ("version", API.VersionChange(product: product.description))
             }
-        return "event: \(name)\ndata: \(data.text)\n\n"
+        return "event: \(name)\ndata: \(try JSONWriter.text(of: data))\n\n"
     }
 }

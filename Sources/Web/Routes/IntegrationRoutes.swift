@@ -1,3 +1,4 @@
+import API
 import HTTPTypes
 import Hummingbird
 import Integrations
@@ -18,8 +19,8 @@ struct IntegrationRoutes: Sendable {
             Route(.get, Self.root, .read, "An integration with its configurations and their steps; ?attempt=.") {
                 call in
                 let record = try await site.integration(of: call)
-                return .json(try await json(record, attempt: call.attempt()))
-            },
+                return try .json(await detail(record, attempt: call.attempt()))
+            }.described("getIntegration", .integrations, query: [.attempt], .json(API.IntegrationDetail.self)),
             Route(.get, Self.root + "/triggers", .read, "What its triggers did.") { call in
                 let record = try await site.integration(of: call)
                 let triggers = try await site.store.triggers(of: record.id)
@@ -27,68 +28,69 @@ struct IntegrationRoutes: Sendable {
                 // Read after the rows, since a trigger whose row has ended has no progress. Uploads name files, which are not public for every
                 // integration.
                 let uploads = isClosed && call.isAnonymous ? [:] : site.operations.uploads(of: record.id)
-                var response = Response.json(
-                    .list(triggers.map { JSONValue($0, upload: $0.endedAt == nil ? uploads[$0.trigger] : nil) }))
+                var response = try Response.json(
+                    API.List(
+                        triggers.map {
+                            API.TriggerRun($0, upload: $0.endedAt == nil ? uploads[$0.trigger] : nil)
+                        }))
                 if isClosed { response.forbidKeeping() }
                 return response
-            },
+            }.described("listTriggers", .triggers, .json(API.List<API.TriggerRun>.self)),
             Route(.get, Self.root + "/artifacts", .read, "What it archived; ?attempt=.") {
                 try await artifacts.list($0)
-            },
+            }.described("listArtifacts", .artifacts, query: [.attempt], .json(API.ArtifactList.self)),
             Route(.get, Self.root + "/artifacts/{job}/{file...}", .read, "One archived file (Range); ?attempt=.") {
                 try await artifacts.send($0)
-            }.costing(.download),
+            }.described("getArtifact", .artifacts, query: [.attempt], .media("application/octet-stream")).costing(
+                .download),
             Route(
                 .get, Self.root + "/log/{configuration}", .read,
                 "A configuration's log, or of _trigger-NAME a trigger's (Range); ?attempt=."
-            ) { try await logs.send($0) }.costing(.download),
+            ) { try await logs.send($0) }.described("getLog", .logs, query: [.attempt], .media("text/plain")).costing(
+                .download),
             Route(
                 .get, Self.root + "/log/{configuration}/events", .read,
                 "Server-sent events: the log's bytes as they come; ?attempt= ?from=."
-            ) { try await logEvents.send($0) }.costing(.stream),
+            ) { try await logEvents.send($0) }.described(
+                "followLog", .logs,
+                query: [.attempt, .number("from", "The offset to begin at, in bytes; 0 by default.")],
+                .media("text/event-stream")
+            ).costing(.stream),
             Route(.post, Self.root + "/cancel", .role(.operator), "Cancels it: {grace}, in seconds.") { call in
                 let record = try await site.integration(of: call)
-                let body = try await call.json(CancelBody.self)
-                let grace = body.grace.map { Duration.milliseconds(Int64(clamping: min(max($0, -1), 1e9) * 1000)) }
+                let cancelRequest = try await call.json(API.CancelRequest.self)
+                let grace = cancelRequest.grace.map {
+                    Duration.milliseconds(Int64(clamping: min(max($0, -1), 1e9) * 1000))
+                }
                 try await site.operations.cancel(
                     record.id, grace: grace ?? Cancellation.Request.usualGrace, by: call.caller.name)
-                return .json(JSONValue(try await site.integration(of: call), attempts: nil), status: .accepted)
-            },
+                return try .json(API.Integration(await site.integration(of: call).outline), status: .accepted)
+            }.described(
+                "cancelIntegration", .integrations, body: API.CancelRequest.self, .json(API.Integration.self),
+                status: 202),
             Route(.post, Self.root + "/rerun", .role(.operator), "Runs it again: {failed, tests, triggers}.") { call in
                 let old = try await site.integration(of: call)
-                let body = try await call.json(RerunBody.self)
+                let cancelRequest = try await call.json(API.RerunRequest.self)
                 let accepted = try await site.operations.rerun(
                     old.id,
                     Rerun(
-                        isFailedOnly: body.failed ?? false, testFilter: body.tests,
-                        isTriggersOnly: body.triggers ?? false), by: call.caller.name)
-                var members: [JSONValue.Member] = []
-                if case .object(let all) = try await json(accepted.integration, attempt: nil) { members = all }
-                members.append(.init(key: "notes", value: .array(accepted.notes.map { .string($0) })))
-                return .json(.object(members), status: .created)
-            },
+                        isFailedOnly: cancelRequest.failed ?? false, testFilter: cancelRequest.tests,
+                        isTriggersOnly: cancelRequest.triggers ?? false), by: call.caller.name)
+                let detail = try await detail(accepted.integration, attempt: nil)
+                return try .json(API.QueuedRerun(detail: detail, notes: accepted.notes), status: .created)
+            }.described(
+                "rerunIntegration", .integrations, body: API.RerunRequest.self, .json(API.QueuedRerun.self), status: 201
+            ),
         ]
-    }
-
-    private struct CancelBody: RequestBody {
-        enum CodingKeys: CodingKey, CaseIterable { case grace }
-
-        var grace: Double?
-    }
-
-    private struct RerunBody: RequestBody {
-        enum CodingKeys: CodingKey, CaseIterable { case failed, tests, triggers }
-
-        var failed: Bool?
-        var tests: String?
-        var triggers: Bool?
     }
 
     /// Returns an integration with its attempts.
     /// - Parameter attempt: The number of the attempt to show of each job; `nil`: the latest.
-    private func json(_ record: IntegrationRecord, attempt: Int?) async throws -> JSONValue {
+    private func detail(
+        _ record: IntegrationRecord, attempt: Int?
+    ) async throws -> API.IntegrationDetail {
         let all = try await site.attempts(of: record)
-        return JSONValue(
+        return API.IntegrationDetail(
             record, attempts: Site.shown(all, attempt: attempt), all: all,
             reruns: record.run > 1 ? try await site.store.reruns(of: record.id) : [])
     }

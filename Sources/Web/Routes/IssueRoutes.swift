@@ -1,3 +1,4 @@
+import API
 import Foundation
 import HTTPTypes
 import Hummingbird
@@ -24,8 +25,14 @@ struct IssueRoutes: Sendable {
                     of: record.id, status: try Self.word(call, "status"), category: try Self.word(call, "category"),
                     limit: try call.number("limit", 1...TestRoutes.maximumLimit) ?? TestRoutes.maximumLimit,
                     after: try call.number("after", 0...Int(Int32.max)) ?? -1)
-                return .json(.list(page.items.map { JSONValue($0, at: site.clock()) }, next: page.next))
-            },
+                return try .json(
+                    API.List(page.items.map { API.Issue($0, at: site.clock()) }, next: page.next))
+            }.described(
+                "listIssues", .issues,
+                query: [
+                    .text("status", "Only issues of this status."), .text("category", "Only issues of this category."),
+                    .limit(TestRoutes.maximumLimit, usual: TestRoutes.maximumLimit), .after,
+                ], .json(API.List<API.Issue>.self)),
             Route(
                 .get, Self.root + "/issues.sarif", .read,
                 "Its issues as SARIF 2.1.0, at most 25,000 (Range, conditional)."
@@ -34,7 +41,7 @@ struct IssueRoutes: Sendable {
                     .init(response: try await sarif($1))
                 }
                 return try await export.answer(call, "issues.sarif")
-            }.costing(.kept),
+            }.described("exportIssues", .issues, .media("application/sarif+json")).costing(.kept),
             Route(
                 .get, Self.root + "/tests.xml", .read, "Its tests as JUnit XML; ?attempt= (Range, conditional)."
             ) { call in
@@ -49,32 +56,32 @@ struct IssueRoutes: Sendable {
                     return .init(response: response, isKept: attempt == nil || !tests.isEmpty)
                 }
                 return try await junit.answer(call, "tests.xml", "\(attempt ?? 0)")
-            }.costing(.kept),
+            }.described("exportTests", .tests, query: [.attempt], .media("application/xml")).costing(.kept),
             Route(
                 .post, Self.root + "/issues/{fingerprint}/silence", .role(.operator),
                 "Mutes an issue in all branches: {reason, until, for}; until in RFC 3339, for in seconds."
             ) { call in
                 let record = try await site.integration(of: call)
-                let body = try await call.json(Body.self)
+                let wish = try await call.json(API.SilenceRequest.self)
                 let issue = try await site.operations.silence(
-                    call.text("fingerprint"), of: record.id, reason: body.reason, expires: try expiry(body),
-                    by: try person(body.person, call))
-                return .json(JSONValue(issue, at: site.clock()))
-            },
+                    call.text("fingerprint"), of: record.id, reason: wish.reason, expires: try expiry(wish),
+                    by: try person(wish.person, call))
+                return try .json(API.Issue(issue, at: site.clock()))
+            }.described("silenceIssue", .issues, body: API.SilenceRequest.self, .json(API.Issue.self)),
             Route(
                 .post, Self.root + "/issues/{fingerprint}/unsilence", .role(.operator), "Unmutes an issue."
             ) { call in
                 let record = try await site.integration(of: call)
                 let fingerprint = try await site.operations.unsilence(
                     call.text("fingerprint"), of: record.id, by: call.caller.name)
-                return .json(["fingerprint": .string(fingerprint)])
-            },
+                return try .json(API.Unsilenced(fingerprint: fingerprint))
+            }.described("unsilenceIssue", .issues, .json(API.Unsilenced.self)),
             Route(.get, "/api/v1/bots/{bot}/silences", .read, "What is muted in a bot, newest first.") { call in
                 let items = try await site.store.silencedIssues(of: try await site.bot(of: call).name).map {
-                    JSONValue($0, at: site.clock())
+                    API.SilencedIssue($0, at: site.clock())
                 }
-                return .json(.list(items))
-            },
+                return try .json(API.List(items))
+            }.described("listSilences", .issues, .json(API.List<API.SilencedIssue>.self)),
         ].costing(.export)
     }
 
@@ -108,23 +115,14 @@ struct IssueRoutes: Sendable {
         return word
     }
 
-    private struct Body: RequestBody {
-        enum CodingKeys: CodingKey, CaseIterable { case reason, until, `for`, person }
-
-        var reason: String
-        var until: String?
-        var `for`: Double?
-        var person: String?
-    }
-
-    private func expiry(_ body: Body) throws(Problem) -> Timestamp? {
-        if body.until != nil, body.for != nil { throw Problem(400, "Say `until` or `for`, not both.") }
-        if let seconds = body.for {
+    private func expiry(_ wish: API.SilenceRequest) throws(Problem) -> Timestamp? {
+        if wish.until != nil, wish.for != nil { throw Problem(400, "Say `until` or `for`, not both.") }
+        if let seconds = wish.for {
             // Avoids an overflow; the operation itself reports times that are too far in the future.
             guard seconds > 0, seconds < 1e10 else { throw Problem(400, "`for` is a number of seconds above 0.") }
             return site.clock() + .milliseconds(Int64(clamping: seconds * 1000))
         }
-        guard let text = body.until else { return nil }
+        guard let text = wish.until else { return nil }
         guard let date = try? Date(text, strategy: .iso8601) else {
             throw Problem(400, "`until` is a time such as 2026-12-31T00:00:00Z.")
         }

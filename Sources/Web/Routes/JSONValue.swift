@@ -1,12 +1,9 @@
-import Model
-
-/// A JSON value whose members are written in the order in which they were added, so that answers match their documentation.
+/// A JSON value for documents of other standards: OpenAPI, JSON Feed, the package registry. The members of an object keep their order. The HTTP
+/// interface has types of its own (`API`), which `JSONWriter` writes.
 enum JSONValue: Sendable, Hashable {
     case null
     case bool(Bool)
     case integer(Int64)
-    /// NaN and infinities, which JSON cannot represent, are written as null.
-    case number(Double)
     case string(String)
     case array([JSONValue])
     case object([Member])
@@ -16,8 +13,7 @@ enum JSONValue: Sendable, Hashable {
         let value: JSONValue
     }
 
-    /// The JSON text (RFC 8259). Characters outside ASCII are written literally, except invisible ones, so that a terminal shows an answer in its
-    /// order. `<`, `>` and `&` are escaped, so that an answer pasted into a page stays text.
+    /// The JSON text (RFC 8259); see `JSONText`.
     var text: String {
         var bytes: [UInt8] = []
         write(to: &bytes)
@@ -29,8 +25,7 @@ enum JSONValue: Sendable, Hashable {
         case .null: bytes += "null".utf8
         case .bool(let value): bytes += (value ? "true" : "false").utf8
         case .integer(let value): bytes += String(value).utf8
-        case .number(let value): bytes += (value.isFinite ? Self.decimal(value) : "null").utf8
-        case .string(let value): Self.write(value, to: &bytes)
+        case .string(let value): JSONText.write(value, to: &bytes)
         case .array(let values):
             bytes.append(UInt8(ascii: "["))
             for (index, value) in values.enumerated() {
@@ -42,56 +37,11 @@ enum JSONValue: Sendable, Hashable {
             bytes.append(UInt8(ascii: "{"))
             for (index, member) in members.enumerated() {
                 if index > 0 { bytes.append(UInt8(ascii: ",")) }
-                Self.write(member.key, to: &bytes)
+                JSONText.write(member.key, to: &bytes)
                 bytes.append(UInt8(ascii: ":"))
                 member.value.write(to: &bytes)
             }
             bytes.append(UInt8(ascii: "}"))
-        }
-    }
-
-    private static func decimal(_ value: Double) -> String {
-        let milliseconds = (value * 1000).rounded()
-        guard abs(milliseconds) < 9e15 else { return String(value) }
-        let thousandths = Int64(clamping: milliseconds)
-        if thousandths % 1000 == 0 { return String(thousandths / 1000) }
-        return String(Double(thousandths) / 1000)
-    }
-
-    private static func write(_ string: String, to bytes: inout [UInt8]) {
-        bytes.append(UInt8(ascii: "\""))
-        if string.unicodeScalars.contains(where: { !$0.isASCII && $0.isHiddenInText }) {
-            for scalar in string.unicodeScalars {
-                if !scalar.isASCII, scalar.isHiddenInText {
-                    for unit in Unicode.UTF16.encode(scalar) ?? .init() { escape(unit, to: &bytes) }
-                } else {
-                    append(String(scalar).utf8, to: &bytes)
-                }
-            }
-        } else {
-            append(string.utf8, to: &bytes)
-        }
-        bytes.append(UInt8(ascii: "\""))
-    }
-
-    /// Writes an escape such as `\u202e`.
-    private static func escape(_ unit: UInt16, to bytes: inout [UInt8]) {
-        let digits = Array("0123456789abcdef".utf8)
-        bytes += "\\u".utf8
-        for shift in [12, 8, 4, 0] { bytes.append(digits[Int(unit >> UInt16(shift)) & 15]) }
-    }
-
-    private static func append(_ text: String.UTF8View, to bytes: inout [UInt8]) {
-        for byte in text {
-            switch byte {
-            case UInt8(ascii: "\""): bytes += "\\\"".utf8
-            case UInt8(ascii: "\\"): bytes += "\\\\".utf8
-            case UInt8(ascii: "\n"): bytes += "\\n".utf8
-            case UInt8(ascii: "\r"): bytes += "\\r".utf8
-            case UInt8(ascii: "\t"): bytes += "\\t".utf8
-            case 0..<32, UInt8(ascii: "<"), UInt8(ascii: ">"), UInt8(ascii: "&"), 127: escape(UInt16(byte), to: &bytes)
-            default: bytes.append(byte)
-            }
         }
     }
 }
@@ -109,9 +59,4 @@ extension JSONValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, Ex
     init(nilLiteral: ()) { self = .null }
 
     init(_ value: String?) { self = value.map(JSONValue.string) ?? .null }
-    init(_ value: Int?) { self = value.map { .integer(Int64($0)) } ?? .null }
-    init(_ value: Bool) { self = .bool(value) }
-    init<Described: CustomStringConvertible>(describing value: Described?) {
-        self = value.map { .string($0.description) } ?? .null
-    }
 }

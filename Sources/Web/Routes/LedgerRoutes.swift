@@ -1,3 +1,4 @@
+import API
 import Forges
 import HTTPTypes
 import Hummingbird
@@ -29,10 +30,10 @@ struct LedgerRoutes: Sendable {
                     // Without a well-formed signature the body is not read.
                     body: isSigned ? try await call.webhookBody() : WebhookBody([]))
                 let acceptance = try await site.operations.receive(push)
-                return .json(
-                    ["delivery": .string(acceptance.delivery), "duplicate": .bool(acceptance.isDuplicate)],
+                return try .json(
+                    API.PushAcceptance(delivery: acceptance.delivery, duplicate: acceptance.isDuplicate),
                     status: .accepted)
-            },
+            }.described("push", .ledger, .json(API.PushAcceptance.self), status: 202),
             Route(
                 .post, "/webhooks/{forge}/{bot}", .signature, bodyLimit: PushRequest.maximumBodyBytes,
                 "A forge's event, signed as it does: github, gitlab, gitea, forgejo, gogs, bitbucket, bitbucket-server."
@@ -42,21 +43,22 @@ struct LedgerRoutes: Sendable {
                     throw Problem(401, "The signature is missing or wrong.")
                 }
                 return try await receive(call, forge, bot)
-            },
+            }.described("receiveEventOfBot", .ledger, .json(API.WebhookAcceptance.self), status: 202),
             Route(
                 .post, "/webhooks/{forge}", .signature, bodyLimit: PushRequest.maximumBodyBytes,
                 "The same for all bots of a forge: the signature and the repository that the event names say which."
-            ) { call in try await receive(call, try forge(call), nil) },
+            ) { call in try await receive(call, try forge(call), nil) }.described(
+                "receiveEvent", .ledger, .json(API.WebhookAcceptance.self), status: 202),
             Route(.get, "/api/v1/deliveries", .read, "What came in and what became of it, newest first.") { call in
                 let (limit, before) = try call.page()
                 let page = try await site.store.deliveries(limit: limit, before: before)
-                return .json(.list(page.items.map { JSONValue($0) }, next: page.next))
-            },
+                return try .json(API.List(page.items.map { API.Delivery($0) }, next: page.next))
+            }.described("listDeliveries", .ledger, query: [.limit(), .before], .json(API.List<API.Delivery>.self)),
             Route(.get, "/api/v1/ref-updates", .read, "What moved in the repositories, newest first.") { call in
                 let (limit, before) = try call.page()
                 let page = try await site.store.refUpdates(limit: limit, before: before)
-                return .json(.list(page.items.map { JSONValue($0) }, next: page.next))
-            },
+                return try .json(API.List(page.items.map { API.RefUpdate($0) }, next: page.next))
+            }.described("listRefUpdates", .ledger, query: [.limit(), .before], .json(API.List<API.RefUpdate>.self)),
         ]
     }
 
@@ -75,10 +77,9 @@ struct LedgerRoutes: Sendable {
         var delivery = ForgeDelivery(forge: forge, bot: bot, headers: headers, body: [])
         if delivery.showsProof { delivery.body = try await call.webhookBody() }
         let acceptance = try await site.operations.receive(delivery)
-        return .json(
-            [
-                "delivery": .string(acceptance.delivery), "duplicate": .bool(acceptance.isDuplicate),
-                "ignored": acceptance.ignored.map { .string($0) } ?? .null,
-            ], status: .accepted)
+        return try .json(
+            API.WebhookAcceptance(
+                delivery: acceptance.delivery, duplicate: acceptance.isDuplicate, ignored: acceptance.ignored),
+            status: .accepted)
     }
 }

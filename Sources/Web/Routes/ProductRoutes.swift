@@ -1,3 +1,4 @@
+import API
 import HTTPTypes
 import Hummingbird
 import Integrations
@@ -11,17 +12,16 @@ struct ProductRoutes: Sendable {
     var routes: [Route] {
         [
             Route(.get, "/api/v1/products", .product, "All products, each with its highest version.") { call in
-                var items: [JSONValue] = []
+                var items: [API.Product] = []
                 for product in try await site.products(for: call.caller) {
                     let versions = try await site.store.outlines(of: product)
                     let latest = VersionRange.latest.highest(of: versions.filter { !$0.isYanked }.map(\.version))
-                    items.append([
-                        "product": .string(product.description), "versions": .integer(Int64(versions.count)),
-                        "latest": .init(describing: latest),
-                    ])
+                    items.append(
+                        API.Product(
+                            product: product.description, versions: versions.count, latest: latest?.description))
                 }
-                return .json(.list(items))
-            },
+                return try .json(API.List(items))
+            }.described("listProducts", .versions, .json(API.List<API.Product>.self)),
             Route(
                 .get, "/api/v1/products/{product}/versions", .product,
                 "A product's versions, highest first; ?limit= (50, at most 200), ?before=, the `next` of an earlier answer."
@@ -29,8 +29,8 @@ struct ProductRoutes: Sendable {
                 let product = try call.name("product")
                 let versions = try await site.store.outlines(of: product)
                 guard !versions.isEmpty else { throw await site.nothingPublished(of: product) }
-                return .json(try await site.page(of: versions, product, call))
-            },
+                return try .json(await site.page(of: versions, product, call))
+            }.described("listVersions", .versions, query: [.limit(), .before], .json(API.List<API.Version>.self)),
             Route(.get, "/api/v1/products/{product}/versions/{version}", .product, "A version, or a range's highest.") {
                 call in
                 let (product, asked) = (try call.name("product"), call.text("version"))
@@ -41,7 +41,7 @@ struct ProductRoutes: Sendable {
                     let record = try await site.store.version(version, of: product)
                 else { throw await site.nothing(asked, of: product, among: versions) }
                 return try await .json(record, site)
-            },
+            }.described("getVersion", .versions, .json(API.Version.self)),
             Route(
                 .post, "/api/v1/products/{product}/versions/{version}/yank", .role(.operator),
                 "Takes a version out of ranges; by its name it stays fetchable."
@@ -53,7 +53,7 @@ struct ProductRoutes: Sendable {
                 try await site.operations.yank(product: product, version: version, by: call.caller.name)
                 guard let record = try await site.store.version(version, of: product) else { throw Problem.notFound }
                 return try await .json(record, site)
-            },
+            }.described("yankVersion", .versions, .json(API.Version.self)),
         ]
     }
 }

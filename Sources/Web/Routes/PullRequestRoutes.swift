@@ -1,3 +1,4 @@
+import API
 import Hummingbird
 import Integrations
 import Model
@@ -13,25 +14,21 @@ struct PullRequestRoutes: Sendable {
         [
             Route(.get, Self.root, .read, "Its open pull requests, newest first, and what became of each.") { call in
                 let states = try await PullRequestState.all(of: try await site.bot(of: call), site: site)
-                return .json(.list(states.map { JSONValue($0) }))
-            },
+                return try .json(API.List(states.map { API.PullRequest($0) }))
+            }.described("listPullRequests", .pullRequests, .json(API.List<API.PullRequest>.self)),
             Route(
                 .post, Self.root + "/{number}/approve", .role(.operator),
                 "Lets one head of a fork's pull request run: {commit}, its whole id."
             ) { call in
                 let bot = try await site.bot(of: call).name
                 guard let number = Int(call.text("number")), number > 0 else { throw Problem.notFound }
-                let body = try await call.json(Body.self)
+                let wish = try await call.json(API.ApprovalRequest.self)
                 let record = try await site.operations.approve(
-                    pullRequest: number, of: bot, commit: body.commit, by: call.caller.name)
-                return .json(JSONValue(record, attempts: nil), status: .created)
-            },
+                    pullRequest: number, of: bot, commit: wish.commit, by: call.caller.name)
+                return try .json(API.Integration(record.outline), status: .created)
+            }.described(
+                "approvePullRequest", .pullRequests, body: API.ApprovalRequest.self, .json(API.Integration.self),
+                status: 201),
         ]
-    }
-
-    private struct Body: RequestBody {
-        enum CodingKeys: CodingKey, CaseIterable { case commit }
-
-        var commit: String
     }
 }

@@ -1,3 +1,4 @@
+import API
 import HTTPTypes
 import Hummingbird
 import Integrations
@@ -12,18 +13,19 @@ struct SystemRoutes: Sendable {
         [
             Route(.get, "/health", .open, "200 when the database answers; its status is `ok` or `disk full`.") { _ in
                 _ = try await site.store.hasTokens()
-                return .json([
-                    "status": site.operations.diskShortage == nil ? "ok" : "disk full",
-                    "version": .string(site.configuration.version),
-                ])
-            },
+                return try .json(
+                    API.Health(
+                        status: site.operations.diskShortage == nil ? "ok" : "disk full",
+                        version: site.configuration.version))
+            }.described("getHealth", .system, .json(API.Health.self)),
             Route(.get, "/metrics", .read, "Prometheus's text format.") { _ in
                 .body(Array(try await metrics().utf8), type: "text/plain; version=0.0.4; charset=utf-8")
-            }.costing(.list),
-            Route(.get, "/badge/{file}", .read, "{bot}.svg: the latest result; ?branch=.") { try await badge($0) },
+            }.described("getMetrics", .system, .media("text/plain")).costing(.list),
+            Route(.get, "/badge/{file}", .read, "{bot}.svg: the latest result; ?branch=.") { try await badge($0) }
+                .described("getBadge", .system, query: [.branch], .media("image/svg+xml")),
             Route(.get, "/cctray.xml", .read, "For CCMenu and other trays.") { _ in
                 .body(Array(try await tray().utf8), type: "application/xml; charset=utf-8")
-            }.costing(.list),
+            }.described("getTray", .system, .media("application/xml")).costing(.list),
         ]
     }
 
@@ -66,7 +68,7 @@ struct SystemRoutes: Sendable {
         let messages = try await site.store.outboxCounts()
         gauge(
             "martlet_outbox_messages", "Messages to others by state; those that ended stay for a while.",
-            OutboxMessage.State.allCases.map { ("{state=\"\($0.rawValue)\"}", messages[$0] ?? 0) })
+            Storage.OutboxMessage.State.allCases.map { ("{state=\"\($0.rawValue)\"}", messages[$0] ?? 0) })
         let writer = site.store.writerFigures()
         gauge("martlet_transactions", "Transactions since the start.", [("", writer.transactions)])
         gauge("martlet_transactions_long", "Those that held the writer for more than 5 ms.", [("", writer.long)])

@@ -1,3 +1,4 @@
+import API
 import HTTPTypes
 import Hummingbird
 import Model
@@ -12,6 +13,9 @@ struct TestRoutes: Sendable {
     /// The most tests of one answer.
     static let maximumLimit = 5000
 
+    /// The parameters of `page(_:)`.
+    static let paging: [QueryParameter] = [.limit(maximumLimit, usual: usualLimit), .after]
+
     private static let integration = "/api/v1/bots/{bot}/integrations/{number}"
 
     var routes: [Route] {
@@ -25,8 +29,13 @@ struct TestRoutes: Sendable {
                 let page = try await site.store.testPage(
                     of: record.id, attempt: call.attempt(), configuration: try Self.configuration(call),
                     outcomes: try Self.outcomes(call), limit: limit, after: after)
-                return .json(.list(page.items.map { JSONValue($0) }, next: page.next))
-            },
+                return try .json(API.List(page.items.map { API.TestCase($0) }, next: page.next))
+            }.described(
+                "listTests", .tests,
+                query: [
+                    .flag("failing", "Only failed and crashed tests."),
+                    .text("outcome", "Only tests with this outcome."), .configuration, .attempt,
+                ] + Self.paging, .json(API.List<API.TestCase>.self)),
             Route(
                 .get, Self.integration + "/tests/grid", .read,
                 "Its tests × configurations, what fails first; ?all ?attempt= ?limit= ?after= (Range, conditional)."
@@ -36,17 +45,20 @@ struct TestRoutes: Sendable {
                 let export = ExportAnswers(site: site, type: Response.jsonType) { _, record in
                     let grid = try await site.store.testGrid(
                         of: record.id, attempt: attempt, all: all, limit: limit, after: after)
-                    let response = Response.json([
-                        "configurations": .array(grid.configurations.map { .string($0.description) }),
-                        "total": .integer(Int64(grid.total)),
-                        "items": .array(grid.rows.map { JSONValue($0, grid.configurations) }),
-                        "next": grid.more > 0 ? .string(String(after + grid.rows.count)) : .null,
-                    ])
+                    let response = try Response.json(
+                        API.TestGrid(
+                            configurations: grid.configurations.map(\.description), total: grid.total,
+                            items: grid.rows.map { API.TestOutcomes($0, grid.configurations) },
+                            next: grid.more > 0 ? String(after + grid.rows.count) : nil))
                     // An empty first page shows that all tests have passed. Pages beyond the last one take no place from others.
                     return .init(response: response, isKept: after == 0 || !grid.rows.isEmpty)
                 }
                 return try await export.answer(call, "tests/grid", "\(attempt ?? 0) \(all) \(limit) \(after)")
-            }.costing(.kept),
+            }.described(
+                "getTestGrid", .tests,
+                query: [.flag("all", "Also the tests that passed in every configuration."), .attempt] + Self.paging,
+                .json(API.TestGrid.self)
+            ).costing(.kept),
             Route(
                 .get, "/api/v1/bots/{bot}/tests", .read,
                 "A bot's tests with their newest outcomes; ?query= (a part of the name) ?limit= ?after=."
@@ -54,13 +66,15 @@ struct TestRoutes: Sendable {
                 let (limit, after) = try Self.page(call)
                 let list = try await site.store.namedTests(
                     of: site.bot(of: call).name, containing: call.query("query"), limit: limit, after: Int64(after))
-                return .json([
-                    "integration": .init(describing: list.integration),
-                    "configurations": .array(list.configurations.map { .string($0.description) }),
-                    "items": .array(list.tests.map { JSONValue($0.spread, list.configurations) }),
-                    "next": list.next.map { .string(String($0)) } ?? .null,
-                ])
-            },
+                return try .json(
+                    API.NamedTests(
+                        integration: list.integration?.description,
+                        configurations: list.configurations.map(\.description),
+                        items: list.tests.map { API.TestOutcomes($0.spread, list.configurations) },
+                        next: list.next.map { String($0) }))
+            }.described(
+                "listTestsOfBot", .tests, query: [.text("query", "A part of the name.")] + Self.paging,
+                .json(API.NamedTests.self)),
             Route(
                 .get, "/api/v1/bots/{bot}/tests/flaky", .read,
                 "Its flaky tests in its newest integrations; ?branch= ?integrations= (1 to 200)."
@@ -68,11 +82,15 @@ struct TestRoutes: Sendable {
                 let list = try await site.store.flakyTests(
                     of: site.bot(of: call).name, ref: call.branch(),
                     integrations: try call.number("integrations", 1...Store.maximumPage) ?? 100)
-                return .json([
-                    "items": .array(list.tests.map { JSONValue($0) }), "next": .null,
-                    "integrations": .integer(Int64(list.integrations)),
-                ])
-            },
+                return try .json(
+                    API.FlakyTests(
+                        items: list.tests.map { API.FlakyTests.Item($0) }, next: nil,
+                        integrations: list.integrations))
+            }.described(
+                "listFlakyTests", .tests,
+                query: [
+                    .branch, .number("integrations", "How many integrations are examined: 1 to 200, 100 by default."),
+                ], .json(API.FlakyTests.self)),
             Route(
                 .get, "/api/v1/bots/{bot}/tests/history", .read,
                 "One test's life; ?name=SUITE/NAME ?branch= ?configuration= ?limit= (integrations) ?before=."
@@ -87,8 +105,13 @@ struct TestRoutes: Sendable {
                         before: before)
                 else { throw Problem.notFound }
                 let failures = try await site.store.lastFailures(of: test, bot: bot, ref: call.branch())
-                return .json(JSONValue(history, failures: failures))
-            },
+                return try .json(API.TestHistory(history, failures: failures))
+            }.described(
+                "getTestHistory", .tests,
+                query: [
+                    .text("name", "The test: SUITE/NAME.", isRequired: true), .branch, .configuration, .limit(),
+                    .before,
+                ], .json(API.TestHistory.self)),
         ].costing(.export)
     }
 

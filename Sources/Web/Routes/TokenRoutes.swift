@@ -1,3 +1,4 @@
+import API
 import HTTPTypes
 import Hummingbird
 import Model
@@ -10,15 +11,15 @@ struct TokenRoutes: Sendable {
     var routes: [Route] {
         [
             Route(.get, "/api/v1/tokens", .role(.admin), "All tokens, without their secrets.") { _ in
-                .json(.list(try await site.store.tokens().map { JSONValue($0) }))
-            },
+                try .json(API.List(await site.store.tokens().map { API.Token($0) }))
+            }.described("listTokens", .tokens, .json(API.List<API.Token>.self)),
             Route(.post, "/api/v1/tokens", .role(.admin), "Makes a token: {name, role}.") { call in
-                let body = try await call.json(Body.self)
-                guard let name = Name(body.name) else {
+                let wish = try await call.json(API.TokenRequest.self)
+                guard let name = Name(wish.name) else {
                     throw Problem(
                         400, "`name` is 1 to 64 of a–z, 0–9, `.`, `_` and `-`, beginning with a letter or digit.")
                 }
-                guard let role = Role(rawValue: body.role) else {
+                guard let role = Role(rawValue: wish.role) else {
                     throw Problem(400, "`role` is viewer, operator or admin.")
                 }
                 let token = BearerToken.random()
@@ -28,26 +29,15 @@ struct TokenRoutes: Sendable {
                 } catch let error as StoreError where error.code == .exists {
                     throw Problem(409, "A token of this name exists, or existed: take another name.")
                 }
-                return .json(
-                    [
-                        "name": .string(name.description), "role": .string(role.rawValue),
-                        "secret": .string(token.secret),
-                    ],
-                    status: .created)
-            },
+                return try .json(
+                    API.NewToken(name: name.description, role: role.rawValue, secret: token.secret), status: .created)
+            }.described("createToken", .tokens, body: API.TokenRequest.self, .json(API.NewToken.self), status: 201),
             Route(.delete, "/api/v1/tokens/{name}", .role(.admin), "Revokes a token, at once.") { call in
                 guard try await site.store.revokeToken(name: call.text("name"), at: site.clock()) else {
                     throw Problem.notFound
                 }
                 return Response(status: .noContent)
-            },
+            }.described("revokeToken", .tokens, .empty, status: 204),
         ]
-    }
-
-    private struct Body: RequestBody {
-        enum CodingKeys: CodingKey, CaseIterable { case name, role }
-
-        var name: String
-        var role: String
     }
 }

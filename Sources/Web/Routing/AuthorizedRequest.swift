@@ -157,7 +157,7 @@ struct AuthorizedRequest: Sendable {
     /// Decodes a JSON body; an empty body is read as `{}`.
     /// - Throws: 415 for another content type, so that an HTML form of another site cannot send a body; 400 for a body that does not decode or has
     ///   unknown keys.
-    func json<Value: RequestBody>(_ type: Value.Type) async throws -> Value {
+    func json<Value: Decodable>(_ type: Value.Type) async throws -> Value {
         let bytes = try await body()
         if !bytes.isEmpty, request.headers[.contentType]?.lowercased().hasPrefix("application/json") != true {
             throw Problem(415, "The body has to be JSON: send `Content-Type: application/json`.")
@@ -166,10 +166,23 @@ struct AuthorizedRequest: Sendable {
             let data = bytes.isEmpty ? Data("{}".utf8) : Data(bytes)
             let value = try JSONDecoder().decode(type, from: data)
             let keys = try JSONDecoder().decode([String: AnyValue].self, from: data).keys
-            if let complaint = Value.complaint(about: keys) { throw Problem(400, complaint) }
+            try Self.checkKeys(keys, of: type)
             return value
         } catch let error as DecodingError {
             throw Problem(400, "The body does not fit: \(error.sentence).")
         }
+    }
+
+    /// Rejects unknown keys, so that a misspelled key is not ignored.
+    private static func checkKeys<Value: Decodable>(_ keys: some Sequence<String>, of type: Value.Type) throws {
+        let known = try Components.members(of: type).map(\.name)
+        guard let other = keys.sorted().first(where: { !known.contains($0) }) else { return }
+        let list = known.map { "`\($0)`" }.joined(separator: ", ")
+        throw Problem(400, "The body has no key `\(other.prefix(64))` here; it takes \(list).")
+    }
+
+    /// A value that is ignored.
+    private struct AnyValue: Decodable {
+        init(from decoder: any Decoder) {}
     }
 }

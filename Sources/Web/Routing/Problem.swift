@@ -1,3 +1,4 @@
+import API
 import HTTPTypes
 package import Hummingbird
 package import Integrations
@@ -48,12 +49,11 @@ package struct Problem: Error, Sendable, Hashable {
     ]
 
     package var response: Response {
-        let body: JSONValue = [
-            "type": "about:blank", "title": .string(title), "status": .integer(Int64(status)),
-            "detail": .string(detail),
-        ]
+        let problem = API.Problem(type: "about:blank", title: title, status: status, detail: detail)
+        // Its strings and number can always be encoded.
+        let body = (try? JSONWriter.bytes(of: problem)) ?? []
         var response = Response.body(
-            Array((body.text + "\n").utf8), type: "application/problem+json", status: .init(code: status))
+            body + [UInt8(ascii: "\n")], type: "application/problem+json", status: .init(code: status))
         if status == 401 { response.headers[.wwwAuthenticate] = "Bearer realm=\"martlet\"" }
         if status == 503 { response.headers[.retryAfter] = "5" }
         if let retryAfter { response.headers[.retryAfter] = String(retryAfter) }

@@ -14,6 +14,8 @@ package struct Route: Sendable {
     var cost: AnswerCost
     /// Whether a token is accepted as the password of `Basic` although the method is not a reading one. Only for requests that change nothing.
     let acceptsBasic: Bool
+    /// The further description for `/openapi.json`; `nil` for pages and files.
+    var operation: Operation?
     let handler: @Sendable (AuthorizedRequest) async throws -> Response
 
     /// 64 KiB. The JSON bodies of the interface are smaller than 1 KiB.

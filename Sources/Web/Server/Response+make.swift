@@ -1,3 +1,4 @@
+import API
 import HTTPTypes
 import Hummingbird
 import Storage
@@ -19,10 +20,15 @@ extension Response {
         return body(bytes, type: jsonType, status: status)
     }
 
+    /// Returns a response with a type of the HTTP interface.
+    static func json(_ answer: some Encodable, status: HTTPResponse.Status = .ok) throws -> Response {
+        body(try JSONWriter.bytes(of: answer) + [UInt8(ascii: "\n")], type: jsonType, status: status)
+    }
+
     /// Returns a version as the HTTP interface and the JSON index show it.
     static func json(_ record: VersionRecord, _ site: Site) async throws -> Response {
         let downloads = try await site.downloads.counts(of: record.product)
-        return .json(JSONValue(record, root: site.configuration.url, downloads: downloads))
+        return try .json(API.Version(record, root: site.configuration.url, downloads: downloads))
     }
 
     /// Returns a response whose body is made piece by piece, limited by its route's cost (`AnswerCost.export`).

@@ -89,7 +89,8 @@ package struct WebServer: Service, CustomStringConvertible {
     private static func table(_ site: Site, _ pages: Pages) -> RouteTable {
         // Before the pages, which have a version in the same place of the path.
         var routes = Feeds(site: site).routes.costing(.list)
-        routes += pages.routes + FileServer(site: site, pages: pages).routes
+        let shown = pages.routes
+        routes += shown + FileServer(site: site, pages: pages).routes
         routes += BotRoutes(site: site).routes.costing(.list) + PullRequestRoutes(site: site).routes.costing(.list)
         routes += TestRoutes(site: site).routes
         routes +=
@@ -103,8 +104,12 @@ package struct WebServer: Service, CustomStringConvertible {
         routes += ProductRoutes(site: site).routes.costing(.list) + TokenRoutes(site: site).routes.costing(.list)
         routes += EventRoutes(store: site.store).routes + SystemRoutes(site: site).routes
         routes += DamageRoutes(site: site).routes.costing(.list)
-        let description = Response.json(OpenAPI(routes: routes, version: site.configuration.version).document)
-        routes.append(Route(.get, "/openapi.json", .open, "This description.") { _ in description })
+        let patterns = Set(shown.map(\.pattern))
+        let description = OpenAPI(
+            routes: routes.filter { !patterns.contains($0.pattern) }, version: site.configuration.version)
+        routes.append(
+            Route(.get, "/openapi.json", .open, "This description.") { _ in try .json(description.document()) }
+                .costing(.list))
         return RouteTable(routes)
     }
 

@@ -119,13 +119,14 @@ struct Connection: Sendable {
         try Self.decode(try await get(path), as: type)
     }
 
-    func post<Value: Decodable>(_ path: String, _ body: [String: JSONScalar], as type: Value.Type) async throws -> Value
-    {
+    func post<Value: Decodable>(
+        _ path: String, _ body: some Encodable = NoBody(), as type: Value.Type
+    ) async throws -> Value {
         try Self.decode(try await post(path, body), as: type)
     }
 
     @discardableResult
-    func post(_ path: String, _ body: [String: JSONScalar]) async throws -> [UInt8] {
+    func post(_ path: String, _ body: some Encodable = NoBody()) async throws -> [UInt8] {
         let json = try JSONEncoder().encode(body)
         return try await send(
             .post, path, headers: ["Content-Type": "application/json"], body: .bytes(Array(json))
@@ -254,6 +255,7 @@ struct Connection: Sendable {
         }
     }
 
+    /// A problem as a proxy in between may write it: every member is optional (RFC 9457, section 3.1).
     private struct Problem: Decodable {
         var title: String?
         var detail: String?
@@ -282,18 +284,5 @@ struct Connection: Sendable {
     }
 }
 
-/// A value in a request's JSON body.
-enum JSONScalar: Encodable {
-    case string(String)
-    case bool(Bool)
-    case number(Double)
-
-    func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        switch self {
-        case .string(let text): try container.encode(text)
-        case .bool(let value): try container.encode(value)
-        case .number(let value): try container.encode(value)
-        }
-    }
-}
+/// The body `{}` of a request without wishes.
+struct NoBody: Encodable {}

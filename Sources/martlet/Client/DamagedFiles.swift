@@ -1,35 +1,27 @@
+import API
 import Archives
 import Foundation
 import Integrations
 import Settings
 
-/// The published files that the running service knows to be damaged. Only the service reads all of them regularly.
-struct DamagedFiles: Decodable {
-    struct Item: Decodable {
-        var product: String
-        var version: String
-        var file: String
-        var since: String
-
-        /// Describes the damage and how to repair it.
-        /// - Parameter state: The path of the state directory, which contains the published files.
-        func sentence(state: String) -> String {
-            // Description files have no record of their own: they are verified against the others.
-            let isDescription = VersionCheck.descriptions.contains(file)
-            return Output.visible(
-                "\(product) \(version): \(file) is not what was published (seen \(since)) and not served; "
-                    + "restore \(state)/files/\(product)/\(version)/\(file) from a backup"
-                    + (isDescription ? "" : "; manifest.json beside it has its SHA-256"))
-        }
+extension API.DamagedFiles.Item {
+    /// Describes the damage and how to repair it.
+    /// - Parameter state: The path of the state directory, which contains the published files.
+    func sentence(state: String) -> String {
+        // Description files have no record of their own: they are verified against the others.
+        let isDescription = VersionCheck.descriptions.contains(file)
+        return Output.visible(
+            "\(product) \(version): \(file) is not what was published (seen \(since)) and not served; "
+                + "restore \(state)/files/\(product)/\(version)/\(file) from a backup"
+                + (isDescription ? "" : "; manifest.json beside it has its SHA-256"))
     }
+}
 
-    /// When the last check of all files ended; `nil` if none has ended since the service started.
-    var looked: String?
-    var items: [Item]
-
-    /// Asks the service for its damaged files. It uses the socket in `MARTLET_URL`, or else that of the state directory or of the installed unit.
+extension API.DamagedFiles {
+    /// Asks the running service, since only it reads all published files regularly. It uses the socket in `MARTLET_URL`, or else that of the state
+    /// directory or of the installed unit.
     /// - Throws: `Failure` if the service does not answer.
-    static func ask(_ settings: ServiceSettings) async throws -> DamagedFiles {
+    static func ask(_ settings: ServiceSettings) async throws -> API.DamagedFiles {
         var sockets = [StateDirectory(path: settings.state).serviceSocket]
         if settings.state == ServiceSettings.Defaults.system(processors: 1).state {
             sockets.append(ServerOptions.installedSocket)
@@ -41,6 +33,6 @@ struct DamagedFiles: Decodable {
             throw Failure(.unavailable, "nothing listens at \(sockets.joined(separator: " or "))")
         }
         return try await Connection(socket: socket, token: nil).get(
-            "/api/v1/files/damaged", as: DamagedFiles.self)
+            "/api/v1/files/damaged", as: API.DamagedFiles.self)
     }
 }

@@ -1,3 +1,4 @@
+import API
 import Foundation
 import Glibc
 import Integrations
@@ -59,7 +60,7 @@ actor RunDisplay {
     }
 
     /// Prints the issues that were not printed during the run, and the result.
-    func end(_ result: WorkingTreeResult, _ answer: IntegrationAnswer) async {
+    func end(_ result: WorkingTreeResult, _ answer: API.IntegrationDetail) async {
         guard style != .silent else { return }
         for issue in result.issues where issue.status != .resolved {
             var wasReported = false

@@ -1,3 +1,4 @@
+import API
 import Integrations
 import Model
 import SourceControl
@@ -60,7 +61,7 @@ enum RunReport {
     }
 
     /// Returns whether an issue was printed while the step ran. The console output of Swift Testing has no suite names.
-    static func wasReported(_ issue: Issue, _ reported: (findings: Set<Finding>, tests: Set<String>)) -> Bool {
+    static func wasReported(_ issue: Model.Issue, _ reported: (findings: Set<Finding>, tests: Set<String>)) -> Bool {
         guard issue.finding.category == .testFailure else {
             return reported.findings.contains {
                 ($0.message, $0.path, $0.line) == (issue.finding.message, issue.finding.path, issue.finding.line)
@@ -70,9 +71,9 @@ enum RunReport {
     }
 
     /// Returns the last lines: each configuration with its steps, the paths of the logs of failed ones, and the result.
-    static func end(_ answer: IntegrationAnswer, logs: [Name: String]) -> String {
+    static func end(_ answer: API.IntegrationDetail, logs: [Name: String]) -> String {
         var text = answer.configurationText
-        let red = (answer.configurations ?? []).filter { !RunStatus.green.contains($0.verdict ?? "") }
+        let red = answer.configurations.filter { !RunStatus.green.contains($0.verdict ?? "") }
         for configuration in red {
             guard let log = Name(configuration.name).flatMap({ logs[$0] }) else { continue }
             text += "\n" + Output.visible("log of \(configuration.name): \(log)") + "\n"

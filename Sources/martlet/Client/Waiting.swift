@@ -1,14 +1,17 @@
+import API
 import ArgumentParser
 
 /// Waits for an integration's end, even if the daemon is restarted meanwhile.
 enum Waiting {
     /// Waits for the end and prints the result.
     /// - Throws: `ExitCode` if the integration is not green; `Failure` if the queued run never began.
-    static func verdict(of queued: IntegrationAnswer, _ connection: Connection, json: Bool) async throws {
+    static func verdict(of queued: API.Integration, _ connection: Connection, json: Bool) async throws {
         let done = try await completion(of: queued, connection, isQuiet: json)
-        if let run = queued.run, let last = done.run, last < run {
+        if done.run < queued.run {
             // The integration is back in its earlier state, which does not concern the requested run.
-            throw Failure(.no, "\(done.id): run \(run) was taken back before it began; what is there is of run \(last)")
+            throw Failure(
+                .no, "\(done.id): run \(queued.run) was taken back before it began; what is there is of run \(done.run)"
+            )
         }
         if json {
             Output.print(try await Patience.bearing { try await connection.get(path(of: queued)) })
@@ -21,18 +24,18 @@ enum Waiting {
         }
     }
 
-    private static func path(of integration: IntegrationAnswer) -> String {
+    private static func path(of integration: API.Integration) -> String {
         "/api/v1/bots/\(integration.bot)/integrations/\(integration.number)"
     }
 
     /// Polls every half second, prints each new step, and returns the completed integration.
     private static func completion(
-        of integration: IntegrationAnswer, _ connection: Connection, isQuiet: Bool
-    ) async throws -> IntegrationAnswer {
+        of integration: API.Integration, _ connection: Connection, isQuiet: Bool
+    ) async throws -> API.Integration {
         var last = ""
         while true {
             let now = try await Patience.bearing {
-                try await connection.get(path(of: integration), as: IntegrationAnswer.self)
+                try await connection.get(path(of: integration), as: API.Integration.self)
             }
             if now.state == "completed" { return now }
             if now.step != last, !isQuiet { Output.print(Output.visible("\(now.id) \(now.step)") + "\n") }

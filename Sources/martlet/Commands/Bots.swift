@@ -1,3 +1,4 @@
+import API
 import ArgumentParser
 import Encodings
 import Forges
@@ -15,7 +16,7 @@ struct Bots: AsyncParsableCommand {
         try await Failure.exiting {
             let connection = try server.connect()
             if json { return Output.print(try await connection.get("/api/v1/bots")) }
-            let list = try await connection.get("/api/v1/bots", as: BotList.self)
+            let list = try await connection.get("/api/v1/bots", as: API.BotList.self)
             if list.items.isEmpty { Output.print("no bots yet: put a file into bots/ (martlet init URL writes one)\n") }
             Output.print(
                 Output.table(
@@ -31,14 +32,9 @@ struct Bots: AsyncParsableCommand {
             for bot in list.items {
                 if let remark = bot.remark { Output.print(Output.visible("\(bot.name): \(remark)") + "\n") }
             }
-            for problem in list.problems ?? [] { Output.print("\(Output.visible(problem))\n") }
+            for problem in list.problems { Output.print("\(Output.visible(problem))\n") }
         }
     }
-}
-
-private struct BotList: Decodable {
-    var items: [BotAnswer]
-    var problems: [String]?
 }
 
 /// The command `martlet bot NAME`.
@@ -62,17 +58,17 @@ struct BotCommand: AsyncParsableCommand {
             if resolved { return Output.print(try await connection.get(path + "/resolved")) }
             if plan {
                 guard !json else { return Output.print(try await connection.get(path + "/plan")) }
-                return Output.print(try await connection.get(path + "/plan", as: PlanAnswer.self).text)
+                return Output.print(try await connection.get(path + "/plan", as: API.Plan.self).text)
             }
             if json { return Output.print(try await connection.get(path)) }
-            let bot = try await connection.get(path, as: BotAnswer.self)
+            let bot = try await connection.get(path, as: API.Bot.self)
             Output.print(Output.visible("\(bot.name)  \(bot.repository)") + "\n")
             if let remark = bot.remark { Output.print("\(Output.visible(remark))\n") }
             if let schedule = bot.schedule {
                 let next = bot.nextScheduled.map { "next at \($0)" } ?? "never"
                 Output.print("schedule: \(Output.visible(schedule)), \(next)\n")
             }
-            let list = try await connection.get(path + "/integrations?limit=10", as: List<IntegrationAnswer>.self)
+            let list = try await connection.get(path + "/integrations?limit=10", as: API.List<API.Integration>.self)
             Output.print(Integrations.table(list.items))
         }
     }

@@ -1,3 +1,4 @@
+import API
 import ArgumentParser
 import Basics
 import Foundation
@@ -91,7 +92,7 @@ struct Doctor: AsyncParsableCommand {
                 note("state", "\(settings.state) is not there yet; `martlet serve` makes it")
             }
             do {
-                let files = try await DamagedFiles.ask(settings)
+                let files = try await API.DamagedFiles.ask(settings)
                 for item in files.items { report("files", item.sentence(state: settings.state), "") }
                 if let looked = files.looked {
                     if files.items.isEmpty { report("files", nil, "as they were published, looked at \(looked)") }

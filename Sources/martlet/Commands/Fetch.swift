@@ -1,3 +1,4 @@
+import API
 import Archives
 import ArgumentParser
 import Basics
@@ -100,10 +101,10 @@ struct Fetch: AsyncParsableCommand {
     /// - Throws: `Failure` for a version that does not match the request, and for a yanked version that was not requested by its number.
     private func version(
         _ asked: String, of name: String, _ connection: Connection
-    ) async throws -> VersionAnswer {
+    ) async throws -> API.Version {
         let version = try await connection.get(
             "/api/v1/products/\(PercentEncoding.encode(name))/versions/\(PercentEncoding.encode(asked))",
-            as: VersionAnswer.self)
+            as: API.Version.self)
         // A compromised server could offer an old version with a valid signature.
         guard let found = SemanticVersion(version.version), VersionRange(asked)?.highest(of: [found]) == found
         else {
@@ -129,7 +130,7 @@ struct Fetch: AsyncParsableCommand {
 
     /// Verifies that the downloads are the requested version, complete, and signed by a trusted key.
     private func judged(
-        _ arrivals: Arrivals, _ name: String, _ version: VersionAnswer,
+        _ arrivals: Arrivals, _ name: String, _ version: API.Version,
         _ trusted: (signers: AllowedSigners, mayBeUnsigned: Bool), part: Set<String>?, _ connection: Connection
     ) async throws -> VersionCheck {
         let place = "\(name) \(version.version)"
@@ -147,7 +148,7 @@ struct Fetch: AsyncParsableCommand {
     }
 
     /// Returns the product files to keep.
-    private func wanted(of version: VersionAnswer, _ name: String) throws -> [String] {
+    private func wanted(of version: API.Version, _ name: String) throws -> [String] {
         let known = version.files.map(\.path)
         // A published file's name is one component (docs/guide/versions.md, "Download"). The server is not trusted to keep to this.
         for path in known where !PublishedName.isPublishable(path) {

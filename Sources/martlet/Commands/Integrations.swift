@@ -1,3 +1,4 @@
+import API
 import ArgumentParser
 import Encodings
 import Foundation
@@ -19,11 +20,11 @@ struct Integrations: AsyncParsableCommand {
             path += "?limit=\(limit)" + (state.map { "&state=\(PercentEncoding.encode($0))" } ?? "")
             let connection = try server.connect()
             if json { return Output.print(try await connection.get(path)) }
-            Output.print(Self.table(try await connection.get(path, as: List<IntegrationAnswer>.self).items))
+            Output.print(Self.table(try await connection.get(path, as: API.List<API.Integration>.self).items))
         }
     }
 
-    static func table(_ items: [IntegrationAnswer]) -> String {
+    static func table(_ items: [API.Integration]) -> String {
         Output.table(
             items.map { item in
                 [
@@ -49,10 +50,9 @@ struct Integrate: AsyncParsableCommand {
     func run() async throws {
         try await Failure.exiting {
             let connection = try server.connect()
-            var body: [String: JSONScalar] = ["clean": .bool(clean)]
-            if let commit { body["commit"] = .string(commit) }
+            let body = API.IntegrationRequest(commit: commit, clean: clean)
             let path = "/api/v1/bots/\(PercentEncoding.encode(bot))/integrations"
-            let queued = try await connection.post(path, body, as: IntegrationAnswer.self)
+            let queued = try await connection.post(path, body, as: API.Integration.self)
             if !json {
                 let said = "\(queued.id) queued: \(queued.shortRef) \(queued.commit.prefix(8))"
                 Output.print("\(Output.visible(said))\n")
@@ -77,7 +77,7 @@ struct Cancel: AsyncParsableCommand {
 
     func run() async throws {
         try await Failure.exiting {
-            try await server.connect().post(integration.path + "/cancel", grace.map { ["grace": .number($0)] } ?? [:])
+            try await server.connect().post(integration.path + "/cancel", API.CancelRequest(grace: grace))
             Output.print("\(integration.bot)#\(integration.number) is being canceled\n")
         }
     }

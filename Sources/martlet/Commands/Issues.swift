@@ -1,3 +1,4 @@
+import API
 import ArgumentParser
 import Encodings
 
@@ -22,7 +23,7 @@ struct Issues: AsyncParsableCommand {
             if json { return Output.print(try await connection.get(path(after: after.map(String.init)))) }
             var next: String?
             repeat {
-                let page = try await connection.get(path(after: next), as: List<IssueAnswer>.self)
+                let page = try await connection.get(path(after: next), as: API.List<API.Issue>.self)
                 for issue in page.items { Output.print(issue.text(of: integration.bot)) }
                 next = page.next
             } while next != nil
@@ -38,7 +39,7 @@ struct Issues: AsyncParsableCommand {
     }
 }
 
-extension IssueAnswer {
+extension API.Issue {
     /// Returns a line with the place and the problem. For a present issue a second line has its history.
     func text(of bot: String) -> String {
         let place = [path, line.map(String.init), column.map(String.init)].compactMap(\.self)

@@ -1,3 +1,4 @@
+import API
 import ArgumentParser
 import Encodings
 import Foundation
@@ -15,10 +16,10 @@ struct Log: AsyncParsableCommand {
     func run() async throws {
         try await Failure.exiting {
             let connection = try server.connect()
-            let answer = try await connection.get(integration.path, as: IntegrationAnswer.self)
+            let answer = try await connection.get(integration.path, as: API.IntegrationDetail.self)
             // A log belongs to one integration, even if a newer one appears meanwhile.
             let root = "/api/v1/bots/\(answer.bot)/integrations/\(answer.number)"
-            guard let name = configuration ?? answer.configurations?.first?.name else {
+            guard let name = configuration ?? answer.configurations.first?.name else {
                 throw Failure(
                     .notFound, "\(answer.id) has run no configuration\(answer.reason.map { ": \($0)" } ?? "")")
             }
@@ -37,10 +38,10 @@ struct Log: AsyncParsableCommand {
     /// Returns the newest attempt at a configuration, or at a trigger, whose name may have the prefix that URLs use.
     /// - Returns: `nil` if there is none.
     private func latest(
-        of name: String, _ answer: IntegrationAnswer, _ root: String, _ connection: Connection
+        of name: String, _ answer: API.IntegrationDetail, _ root: String, _ connection: Connection
     ) async throws -> Int? {
-        if let configuration = answer.configurations?.first(where: { $0.name == name }) { return configuration.attempt }
-        let triggers = try await connection.get("\(root)/triggers", as: List<TriggerAnswer>.self).items
+        if let configuration = answer.configurations.first(where: { $0.name == name }) { return configuration.attempt }
+        let triggers = try await connection.get("\(root)/triggers", as: API.List<API.TriggerRun>.self).items
         return triggers.filter { [$0.name, "_trigger-\($0.name)"].contains(name) }.map(\.attempt).max()
     }
 
@@ -61,7 +62,7 @@ struct Log: AsyncParsableCommand {
     private func follow(_ path: String, of name: String, _ root: String, _ connection: Connection) async throws {
         var shown = 0
         while true {
-            let answer = try await Patience.bearing { try await connection.get(root, as: IntegrationAnswer.self) }
+            let answer = try await Patience.bearing { try await connection.get(root, as: API.IntegrationDetail.self) }
             let newest = try await Patience.bearing { try await latest(of: name, answer, root, connection) }
             let wanted = attempt ?? newest
             if let wanted, wanted > shown, try await followAttempt(path, wanted, connection) {
@@ -76,13 +77,6 @@ struct Log: AsyncParsableCommand {
             }
             try await Task.sleep(for: Patience.pause)
         }
-    }
-
-    private struct Piece: Decodable {
-        var offset: Int64
-        var size: Int64
-        var text: String?
-        var base64: Data?
     }
 
     /// Prints an attempt's log until it ends.
@@ -102,8 +96,8 @@ struct Log: AsyncParsableCommand {
                             return true
                         }
                         guard event.name == "log" else { continue }
-                        let piece = try JSONDecoder().decode(Piece.self, from: Data(event.data.utf8))
-                        Output.print(terminal.take(piece.text.map { Array($0.utf8) } ?? Array(piece.base64 ?? Data())))
+                        let piece = try JSONDecoder().decode(API.LogPiece.self, from: Data(event.data.utf8))
+                        Output.print(terminal.take(piece.bytes))
                         offset = piece.offset + piece.size
                     }
                 }
@@ -117,5 +111,12 @@ struct Log: AsyncParsableCommand {
             // The daemon is restarting, or has restarted: the rest is requested again.
             try await Task.sleep(for: Patience.pause)
         }
+    }
+}
+
+extension API.LogPiece {
+    /// The bytes of the piece.
+    fileprivate var bytes: [UInt8] {
+        text.map { Array($0.utf8) } ?? base64.flatMap { Data(base64Encoded: $0) }.map { Array($0) } ?? []
     }
 }

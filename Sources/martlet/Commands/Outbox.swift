@@ -1,3 +1,4 @@
+import API
 import ArgumentParser
 import Encodings
 
@@ -18,8 +19,8 @@ struct OutboxCommand: AsyncParsableCommand {
             let connection = try server.connect()
             if let retry {
                 let path = "/api/v1/outbox/\(retry)/retry"
-                if json { return Output.print(try await connection.post(path, [:])) }
-                var message = try await connection.post(path, [:], as: MessageAnswer.self)
+                if json { return Output.print(try await connection.post(path)) }
+                var message = try await connection.post(path, as: API.OutboxMessage.self)
                 // The result of the previous try would look like that of this one.
                 (message.note, message.next) = (nil, nil)
                 return Output.print("is tried again: " + Self.lines(of: message))
@@ -27,13 +28,13 @@ struct OutboxCommand: AsyncParsableCommand {
             let path =
                 "/api/v1/outbox?limit=\(limit)" + (state.map { "&state=\(PercentEncoding.encode($0))" } ?? "")
             if json { return Output.print(try await connection.get(path)) }
-            let messages = try await connection.get(path, as: List<MessageAnswer>.self).items
+            let messages = try await connection.get(path, as: API.List<API.OutboxMessage>.self).items
             Output.print(messages.isEmpty ? "there is nothing\n" : messages.map(Self.lines).joined())
         }
     }
 
     /// Returns a line that describes a message, and one with the result of the last try.
-    private static func lines(of message: MessageAnswer) -> String {
+    private static func lines(of message: API.OutboxMessage) -> String {
         let what = (message.integration ?? message.bot) + (message.job.map { "/\($0)" } ?? "")
         let tries = message.tries > 1 ? ", \(message.tries) tries" : ""
         let next = message.next.map { message.tries > 0 ? ", next at \($0)" : "" } ?? ""
@@ -44,18 +45,4 @@ struct OutboxCommand: AsyncParsableCommand {
         let retry = message.state == "given-up" ? "    once that is mended: martlet outbox --retry \(message.id)\n" : ""
         return Output.visible(line) + "\n" + (note.map { "    " + Output.visible($0) + "\n" } ?? "") + retry
     }
-}
-
-private struct MessageAnswer: Decodable {
-    var id: Int
-    var kind: String
-    var destination: String
-    var bot: String
-    var integration: String?
-    var job: String?
-    var about: String
-    var state: String
-    var tries: Int
-    var next: String?
-    var note: String?
 }

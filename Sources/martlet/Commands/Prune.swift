@@ -1,3 +1,4 @@
+import API
 import ArgumentParser
 import Model
 
@@ -16,19 +17,18 @@ struct Prune: AsyncParsableCommand {
     func run() async throws {
         try await Failure.exiting {
             let connection = try server.connect()
-            var body: [String: JSONScalar] = ["dryRun": .bool(dryRun)]
-            if let bot { body["bot"] = .string(bot) }
+            let body = API.PruneRequest(dryRun: dryRun, bot: bot)
             if json { return Output.print(try await connection.post("/api/v1/prune", body)) }
-            Output.print(Self.text(of: try await connection.post("/api/v1/prune", body, as: PruneAnswer.self)))
+            Output.print(Self.text(of: try await connection.post("/api/v1/prune", body, as: API.PruneReport.self)))
         }
     }
 
-    static func text(of answer: PruneAnswer) -> String {
+    static func text(of answer: API.PruneReport) -> String {
         let verb = answer.done ? "removed" : "goes"
         let rows = answer.items.map { item in
             [
                 item.goes ? verb : "stays", item.integration, ByteCount(item.bytes).description,
-                item.files.counting("file"), item.reason,
+                Int(clamping: item.files).counting("file"), item.reason,
             ]
         }
         var lines = Output.table(rows)
@@ -43,37 +43,7 @@ struct Prune: AsyncParsableCommand {
         return lines + "no age is counted: the clock is not set\n"
     }
 
-    private static func total(_ total: PruneAnswer.Total) -> String {
-        "\(total.integrations.counting("integration")) (\(total.files.counting("file")), \(ByteCount(total.bytes)))"
+    private static func total(_ total: API.PruneReport.Total) -> String {
+        "\(total.integrations.counting("integration")) (\(Int(clamping: total.files).counting("file")), \(ByteCount(total.bytes)))"
     }
-}
-
-struct PruneAnswer: Decodable {
-    struct Item: Decodable {
-        var integration: String
-        var goes: Bool
-        var reason: String
-        var bytes: Int64
-        var files: Int
-    }
-
-    struct Total: Decodable {
-        var integrations: Int
-        var bytes: Int64
-        var files: Int
-    }
-
-    struct Product: Decodable {
-        var product: String
-        var versions: Int
-        var bytes: Int64
-    }
-
-    var done: Bool
-    var countedTo: String?
-    var items: [Item]
-    var omitted: Int
-    var removes: Total
-    var keeps: Total
-    var versions: [Product]
 }

@@ -1,3 +1,4 @@
+import API
 import ArgumentParser
 import Encodings
 import Model
@@ -17,7 +18,7 @@ struct PullRequests: AsyncParsableCommand {
             let connection = try server.connect()
             let path = "/api/v1/bots/\(PercentEncoding.encode(bot))/pull-requests"
             if json { return Output.print(try await connection.get(path)) }
-            let pulls = try await connection.get(path, as: List<PullRequestAnswer>.self).items
+            let pulls = try await connection.get(path, as: API.List<API.PullRequest>.self).items
             Output.print(
                 Output.table(
                     pulls.map { pull in
@@ -46,8 +47,8 @@ struct Approve: AsyncParsableCommand {
         try await Failure.exiting {
             let connection = try server.connect()
             let path = "/api/v1/bots/\(pullRequest.bot)/pull-requests/\(pullRequest.number)/approve"
-            let answer = try await connection.post(path, ["commit": .string(commit)])
-            let queued = try Connection.decode(answer, as: IntegrationAnswer.self)
+            let answer = try await connection.post(path, API.ApprovalRequest(commit: commit))
+            let queued = try Connection.decode(answer, as: API.Integration.self)
             if !json {
                 Output.print(Output.visible("\(pullRequest.text) approved at \(commit.prefix(8)): \(queued.id)") + "\n")
             }
@@ -74,13 +75,4 @@ struct PullRequestArgument: ExpressibleByArgument {
     }
 
     var text: String { "\(bot)!\(number)" }
-}
-
-struct PullRequestAnswer: Decodable {
-    var number: Int
-    var head: String?
-    var trusted: Bool
-    var state: String
-    var reason: String?
-    var integration: String?
 }

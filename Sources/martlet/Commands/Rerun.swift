@@ -1,3 +1,4 @@
+import API
 import ArgumentParser
 
 /// The command `martlet rerun BOT#N`.
@@ -18,17 +19,16 @@ struct Rerun: AsyncParsableCommand {
     func run() async throws {
         try await Failure.exiting {
             let connection = try server.connect()
-            var body: [String: JSONScalar] = ["failed": .bool(failed), "triggers": .bool(triggers)]
-            if let tests { body["tests"] = .string(tests) }
+            let body = API.RerunRequest(failed: failed, tests: tests, triggers: triggers)
             let answer = try await connection.post(integration.path + "/rerun", body)
-            let queued = try Connection.decode(answer, as: IntegrationAnswer.self)
+            let queued = try Connection.decode(answer, as: API.QueuedRerun.self)
             if !json {
-                let said = "\(queued.id) queued, run \(queued.run ?? 1): \(queued.shortRef) \(queued.commit.prefix(8))"
+                let said = "\(queued.id) queued, run \(queued.run): \(queued.shortRef) \(queued.commit.prefix(8))"
                 Output.print("\(Output.visible(said))\n")
-                for note in queued.notes ?? [] { Output.print("\(Output.visible(note))\n") }
+                for note in queued.notes { Output.print("\(Output.visible(note))\n") }
             }
             guard wait else { return json ? Output.print(answer) : () }
-            try await Waiting.verdict(of: queued, connection, json: json)
+            try await Waiting.verdict(of: queued.detail.integration, connection, json: json)
         }
     }
 }

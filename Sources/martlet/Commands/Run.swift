@@ -1,3 +1,4 @@
+import API
 import ArgumentParser
 import Execution
 import Foundation
@@ -195,9 +196,9 @@ struct Run: AsyncParsableCommand {
     }
 
     private func finish(_ result: WorkingTreeResult, _ display: RunDisplay) async throws {
-        let bytes = RunAnswer.json(result)
-        if json { Output.print(bytes) }
-        let answer = try Connection.decode(bytes, as: IntegrationAnswer.self)
+        let run = API.LocalRun(result)
+        if json { Output.print(try run.json()) }
+        let answer = run.detail
         await display.end(result, answer)
         let status = RunStatus.of(answer.outcome)
         if status != 0 { throw ExitCode(status) }

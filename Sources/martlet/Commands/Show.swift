@@ -1,3 +1,4 @@
+import API
 import ArgumentParser
 
 /// The command `martlet show BOT#N`.
@@ -15,7 +16,7 @@ struct Show: AsyncParsableCommand {
             let connection = try server.connect()
             let path = integration.path + (attempt.map { "?attempt=\($0)" } ?? "")
             if json { return Output.print(try await connection.get(path)) }
-            let answer = try await connection.get(path, as: IntegrationAnswer.self)
+            let answer = try await connection.get(path, as: API.IntegrationDetail.self)
             let head = "\(answer.id)  \(answer.shortRef)  \(answer.commit.prefix(12))  \(answer.subject ?? "")"
             Output.print("\(Output.visible(head))\n")
             let cause = ([answer.cause] + [answer.requestedBy].compactMap(\.self)).joined(separator: ", ")
@@ -27,9 +28,10 @@ struct Show: AsyncParsableCommand {
             Output.print(answer.configurationText)
             let attempted = attempt.map { "?attempt=\($0)" } ?? ""
             let coverage = try await connection.get(
-                integration.path + "/coverage" + attempted, as: List<CoverageAnswer>.self)
+                integration.path + "/coverage" + attempted, as: API.List<API.Coverage>.self)
             if !coverage.items.isEmpty { Output.print("\n" + Output.table(coverage.items.map(\.row))) }
-            let triggers = try await connection.get(integration.path + "/triggers", as: List<TriggerAnswer>.self).items
+            let triggers = try await connection.get(integration.path + "/triggers", as: API.List<API.TriggerRun>.self)
+                .items
             if !triggers.isEmpty {
                 let rows = triggers.map { ["trigger \($0.name)", $0.state, $0.words] }
                 Output.print("\n" + Output.table(rows))
@@ -53,7 +55,7 @@ struct Artifacts: AsyncParsableCommand {
             let connection = try server.connect()
             let path = integration.path + "/artifacts" + (attempt.map { "?attempt=\($0)" } ?? "")
             if json { return Output.print(try await connection.get(path)) }
-            let answer = try await connection.get(path, as: ArtifactsAnswer.self)
+            let answer = try await connection.get(path, as: API.ArtifactList.self)
             if answer.items.isEmpty, let reason = answer.notArchived { Output.print(Output.visible(reason) + "\n") }
             Output.print(Output.table(answer.items.map { [$0.sha256, String($0.size), $0.path, $0.url] }))
         }

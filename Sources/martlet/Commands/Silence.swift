@@ -1,3 +1,4 @@
+import API
 import ArgumentParser
 import Encodings
 import Foundation
@@ -27,15 +28,16 @@ struct Silence: AsyncParsableCommand {
 
     func run() async throws {
         try await Failure.exiting {
-            var body: [String: JSONScalar] = ["reason": .string(reason), "person": .string(NSUserName())]
-            // A date means the beginning of that day in UTC.
-            if let until { body["until"] = .string(until.utf8.count == 10 ? until + "T00:00:00Z" : until) }
-            if let lasting, let seconds = Self.seconds(lasting) { body["for"] = .number(seconds) }
+            let body = API.SilenceRequest(
+                reason: reason,
+                // A date means the beginning of that day in UTC.
+                until: until.map { $0.utf8.count == 10 ? $0 + "T00:00:00Z" : $0 },
+                for: lasting.flatMap(Self.seconds), person: NSUserName())
             let connection = try server.connect()
             let path = integration.path + "/issues/\(PercentEncoding.encode(fingerprint))/silence"
             let answer = try await connection.post(path, body)
             if json { return Output.print(answer) }
-            Output.print(try Connection.decode(answer, as: IssueAnswer.self).text(of: integration.bot))
+            Output.print(try Connection.decode(answer, as: API.Issue.self).text(of: integration.bot))
         }
     }
 
@@ -66,7 +68,7 @@ struct Silences: AsyncParsableCommand {
             let connection = try server.connect()
             let path = "/api/v1/bots/\(PercentEncoding.encode(bot))/silences"
             if json { return Output.print(try await connection.get(path)) }
-            let silences = try await connection.get(path, as: List<MuteAnswer>.self).items
+            let silences = try await connection.get(path, as: API.List<API.SilencedIssue>.self).items
             Output.print(silences.isEmpty ? "nothing is muted\n" : silences.map(\.text).joined())
         }
     }
@@ -84,7 +86,7 @@ struct Unsilence: AsyncParsableCommand {
     func run() async throws {
         try await Failure.exiting {
             let path = integration.path + "/issues/\(PercentEncoding.encode(fingerprint))/unsilence"
-            try await server.connect().post(path, [:])
+            try await server.connect().post(path)
         }
     }
 }

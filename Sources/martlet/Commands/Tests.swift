@@ -1,3 +1,4 @@
+import API
 import ArgumentParser
 import Encodings
 import Model
@@ -28,7 +29,7 @@ struct Tests: AsyncParsableCommand {
             if json { return Output.print(try await connection.get(path(after: after.map(String.init)))) }
             if grid { return try await printGrid(connection) }
             var rows: [[String]] = []
-            try await Self.eachPage(of: TestAnswer.self, connection, path) { tests in
+            try await Self.eachPage(of: API.TestCase.self, connection, path) { tests in
                 rows += tests.map { test in
                     [
                         test.outcome, test.configuration, Self.fullName(test.suite, test.name),
@@ -56,7 +57,7 @@ struct Tests: AsyncParsableCommand {
         var rows: [[String]] = []
         var (next, total): (String?, Int) = (nil, 0)
         repeat {
-            let answer = try await connection.get(path(after: next), as: TestGridAnswer.self)
+            let answer = try await connection.get(path(after: next), as: API.TestGrid.self)
             if rows.isEmpty { rows.append(["test", "says"] + answer.configurations) }
             rows += answer.items.map { test in
                 [Self.fullName(test.suite, test.name), test.says]
@@ -73,12 +74,12 @@ struct Tests: AsyncParsableCommand {
 
     static func fullName(_ suite: String, _ name: String) -> String { suite.isEmpty ? name : "\(suite)/\(name)" }
 
-    private static func eachPage<Item: Decodable>(
+    private static func eachPage<Item: Codable & Hashable & Sendable>(
         of type: Item.Type, _ connection: Connection, _ path: (String?) -> String, _ body: ([Item]) -> Void
     ) async throws {
         var next: String?
         repeat {
-            let page = try await connection.get(path(next), as: List<Item>.self)
+            let page = try await connection.get(path(next), as: API.List<Item>.self)
             body(page.items)
             next = page.next
         } while next != nil
@@ -109,7 +110,7 @@ struct TestCommand: AsyncParsableCommand {
             if let branch { path += "&branch=\(PercentEncoding.encode(branch))" }
             if let configuration { path += "&configuration=\(PercentEncoding.encode(configuration))" }
             if json { return Output.print(try await connection.get(path)) }
-            Output.print(try await connection.get(path, as: TestHistoryAnswer.self).text)
+            Output.print(try await connection.get(path, as: API.TestHistory.self).text)
         }
     }
 
@@ -118,7 +119,7 @@ struct TestCommand: AsyncParsableCommand {
     private func wholeName(_ connection: Connection) async throws -> String {
         let list = try await connection.get(
             "/api/v1/bots/\(PercentEncoding.encode(bot))/tests?query=\(PercentEncoding.encode(test))&limit=20",
-            as: List<NamedTestAnswer>.self)
+            as: API.NamedTests.self)
         let names = list.items.map { Tests.fullName($0.suite, $0.name) }
         if names.contains(test) || names.isEmpty { return test }
         // A full name can also be a part of more names than the listed ones.
@@ -161,7 +162,7 @@ struct Flaky: AsyncParsableCommand {
             var path = "/api/v1/bots/\(PercentEncoding.encode(bot))/tests/flaky?integrations=\(integrations)"
             if let branch { path += "&branch=\(PercentEncoding.encode(branch))" }
             if json { return Output.print(try await connection.get(path)) }
-            let answer = try await connection.get(path, as: FlakyAnswer.self)
+            let answer = try await connection.get(path, as: API.FlakyTests.self)
             if answer.items.isEmpty {
                 return Output.print(
                     answer.integrations == 0

@@ -1,3 +1,4 @@
+import API
 import ArgumentParser
 import Encodings
 import Foundation
@@ -20,8 +21,8 @@ struct TokenCommand: AsyncParsableCommand {
         func run() async throws {
             try await Failure.exiting {
                 let answer = try await server.connect().post(
-                    "/api/v1/tokens", ["name": .string(name), "role": .string(role)], as: TokenAnswer.self)
-                Output.print("\(answer.secret ?? "")\n")
+                    "/api/v1/tokens", API.TokenRequest(name: name, role: role), as: API.NewToken.self)
+                Output.print("\(answer.secret)\n")
             }
         }
     }
@@ -36,10 +37,10 @@ struct TokenCommand: AsyncParsableCommand {
             try await Failure.exiting {
                 let connection = try server.connect()
                 if json { return Output.print(try await connection.get("/api/v1/tokens")) }
-                let tokens = try await connection.get("/api/v1/tokens", as: List<TokenAnswer>.self).items
+                let tokens = try await connection.get("/api/v1/tokens", as: API.List<API.Token>.self).items
                 Output.print(
                     Output.table(
-                        tokens.map { [$0.name, $0.role, $0.created ?? "", $0.revoked.map { "revoked \($0)" } ?? ""] }))
+                        tokens.map { [$0.name, $0.role, $0.created.text, $0.revoked.map { "revoked \($0)" } ?? ""] }))
             }
         }
     }

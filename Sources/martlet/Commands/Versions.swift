@@ -1,3 +1,4 @@
+import API
 import ArgumentParser
 import Encodings
 import Model
@@ -17,20 +18,20 @@ struct Versions: AsyncParsableCommand {
             let path = "/api/v1/products/\(PercentEncoding.encode(product))/versions"
             if json { return Output.print(try await connection.get(path + "?limit=200")) }
             // Pages of 50 versions: an answer with 200 versions of a hundred files each would exceed the limit of 16 MiB.
-            var page = try await connection.get(path, as: List<VersionAnswer>.self)
+            var page = try await connection.get(path, as: API.List<API.Version>.self)
             var versions = page.items
             while let next = page.next {
                 page = try await connection.get(
-                    path + "?before=\(PercentEncoding.encode(next))", as: List<VersionAnswer>.self)
+                    path + "?before=\(PercentEncoding.encode(next))", as: API.List<API.Version>.self)
                 versions += page.items
             }
             Output.print(
                 Output.table(
                     versions.map {
                         [
-                            $0.version + ($0.yanked ? " (yanked)" : ""), $0.published ?? "",
+                            $0.version + ($0.yanked ? " (yanked)" : ""), $0.published?.text ?? "",
                             String($0.commit.prefix(12)),
-                            $0.integration ?? "", $0.files.count.counting("file"),
+                            $0.integration, $0.files.count.counting("file"),
                         ]
                     }))
         }
@@ -50,8 +51,7 @@ struct Yank: AsyncParsableCommand {
             let parts = version.split(separator: "@", maxSplits: 1).map(String.init)
             guard parts.count == 2 else { throw Failure(.no, "write PRODUCT@VERSION, such as kit@1.4.2") }
             try await server.connect().post(
-                "/api/v1/products/\(PercentEncoding.encode(parts[0]))/versions/\(PercentEncoding.encode(parts[1]))/yank",
-                [:])
+                "/api/v1/products/\(PercentEncoding.encode(parts[0]))/versions/\(PercentEncoding.encode(parts[1]))/yank")
             Output.print("\(parts[0]) \(parts[1]) is yanked\n")
         }
     }

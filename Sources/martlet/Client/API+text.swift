@@ -1,13 +1,14 @@
+import API
 import Foundation
 
-extension IntegrationAnswer {
+extension API.IntegrationDetail {
     /// The width of `  archiving`, the longest kind of step, in characters.
     private static let kindWidth = 11
 
     /// Describes each configuration: verdict, steps, analysis and tests. A blank line precedes each.
     var configurationText: String {
-        (configurations ?? []).map { configuration in
-            let all = configuration.attempts ?? []
+        configurations.map { configuration in
+            let all = configuration.attempts
             let attempt = all.count > 1 ? " (attempt \(configuration.attempt) of \(all.count))" : ""
             let filter = configuration.testFilter.map { "  only tests \(Output.visible($0))\n" } ?? ""
             let others = all.filter { $0.attempt != configuration.attempt }.map { other in
@@ -33,7 +34,7 @@ extension IntegrationAnswer {
                 }
             }
             let unsandboxed = configuration.isolationReason.map { ["isolation: none: \($0)"] } ?? []
-            let notes = unsandboxed + (configuration.notes ?? []) + (configuration.reason.map { [$0] } ?? [])
+            let notes = unsandboxed + configuration.notes + (configuration.reason.map { [$0] } ?? [])
             let head = "\(configuration.name)\(attempt)  \(configuration.verdict ?? configuration.state)"
             return "\n\(Output.visible(head))\n" + filter
                 + others.joined() + Output.table(steps) + said.joined()

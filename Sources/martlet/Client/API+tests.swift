@@ -1,67 +1,7 @@
+import API
 import Model
 
-struct TestGridAnswer: Decodable {
-    struct Row: Decodable {
-        var suite: String
-        var name: String
-        var outcomes: [String: String?]
-        var says: String
-    }
-    var configurations: [String]
-    var total: Int
-    var items: [Row]
-    var next: String?
-}
-
-struct NamedTestAnswer: Decodable {
-    var suite: String
-    var name: String
-}
-
-struct FlakyAnswer: Decodable {
-    struct Test: Decodable {
-        var suite: String
-        var name: String
-        var flaky: Int
-        var changes: Int
-        var configurations: [String]
-        var latest: String
-    }
-    var items: [Test]
-    var integrations: Int
-}
-
-struct TestHistoryAnswer: Decodable {
-    struct Durations: Decodable {
-        var median: Double
-        var p95: Double
-        var trend: Double?
-    }
-    struct Configuration: Decodable {
-        var name: String
-        var outcome: String
-        var integration: String
-        var failing: Int
-        var durations: Durations?
-    }
-    struct Entry: Decodable {
-        var integration: String
-        var commit: String
-        var ref: String
-        var configuration: String
-        var attempt: Int
-        var outcome: String
-        var duration: Double?
-        var message: String?
-        var path: String?
-        var line: Int?
-    }
-    var suite: String
-    var name: String
-    var configurations: [Configuration]
-    var items: [Entry]
-    var failures: [Entry]
-
+extension API.TestHistory {
     /// The command's output: configurations, outcomes, the last failures.
     var text: String {
         let now = configurations.map { configuration in

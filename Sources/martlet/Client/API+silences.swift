@@ -1,22 +1,6 @@
-/// A silence of a bot.
-struct MuteAnswer: Decodable {
-    struct Issue: Decodable {
-        var integration: String
-        var resolved: Bool
-        var category: String
-        var message: String
-        var path: String?
-        var line: Int?
-    }
+import API
 
-    var fingerprint: String
-    var reason: String
-    var person: String
-    var expires: String?
-    var expired: Bool
-    /// `nil` if no branch's newest integration has the issue.
-    var issue: Issue?
-
+extension API.SilencedIssue {
     /// Two lines: the issue; then the user, the end of the silence and the reason.
     var text: String {
         let place = [issue?.path, issue?.line.map(String.init)].compactMap(\.self).joined(separator: ":")
@@ -26,8 +10,8 @@ struct MuteAnswer: Decodable {
                 return (place.isEmpty ? "" : place + ": ") + "\(issue.category): \(message)"
                     + (issue.resolved ? ", resolved in " : ", in ") + issue.integration
             } ?? "no branch has it"
-        let until = expires.map { " until \($0)" } ?? ""
-        let how = "\(expired ? "was muted" : "muted") by \(person)\(until): \(reason)"
+        let until = silence.expires.map { " until \($0)" } ?? ""
+        let how = "\(silence.expired ? "was muted" : "silenced") by \(silence.person)\(until): \(silence.reason)"
         return Output.visible("\(fingerprint.prefix(12))  \(what)") + "\n    " + Output.visible(how) + "\n"
     }
 }

@@ -1,70 +1,6 @@
-import Model
+import API
 
-/// The plan for the next push to each branch of a bot, as `martlet bot NAME --plan` prints it.
-struct PlanAnswer: Decodable {
-    struct Diagnostic: Decodable {
-        var file: String
-        var line: Int
-        var column: Int
-        var severity: String
-        var message: String
-    }
-
-    struct Step: Decodable {
-        var step: String
-        var name: String
-        var command: String
-        var directory: String
-        var network: String
-        var report: [String]
-    }
-
-    struct Configuration: Decodable {
-        var name: String
-        var problem: String?
-        var toolchain: String?
-        var image: String?
-        /// The reasons why nothing is analyzed and why nothing is tested; `nil` otherwise.
-        var analysis: String?
-        var tested: String?
-        var steps: [Step]
-    }
-
-    struct Archive: Decodable {
-        var configuration: String
-        var include: [String]?
-        var products: Bool
-        var source: Bool
-    }
-
-    struct Trigger: Decodable {
-        var name: String
-        var kind: String
-        var phase: String
-        var when: [String]
-        var version: String?
-        var reason: String?
-    }
-
-    struct Branch: Decodable {
-        var branch: String?
-        var ref: String
-        var commit: String
-        var release: Bool
-        var unread: String?
-        var project: String?
-        var diagnostics: [Diagnostic]
-        var configurations: [Configuration]
-        var archive: Archive?
-        /// The reason why nothing is archived; `nil` if files are archived, or from an older daemon.
-        var notArchived: String?
-        var triggers: [Trigger]
-    }
-
-    var items: [Branch]
-    var omitted: Int
-    var notes: [String]
-
+extension API.Plan {
     /// The text for a terminal. A long command is shortened; `--json` has all of it.
     var text: String {
         var text = notes.map { line($0) }.joined()
@@ -79,7 +15,7 @@ private func line(_ text: String, indent: Int = 0) -> String {
     String(repeating: " ", count: indent) + Output.visible(text) + "\n"
 }
 
-extension PlanAnswer.Branch {
+extension API.Plan.Branch {
     var text: String {
         let release = release ? ", a release branch" : ""
         var text = line("\(branch ?? ref)\(release), as of \(commit.prefix(8)): the next push runs")
@@ -103,7 +39,7 @@ extension PlanAnswer.Branch {
     }
 }
 
-extension PlanAnswer.Configuration {
+extension API.Plan.Job {
     var text: String {
         let place = [image.map { "image \($0)" }, toolchain.map { "toolchain \($0)" }].compactMap(\.self)
         var text = line(([name] + place).joined(separator: ", "), indent: 2)
@@ -115,7 +51,7 @@ extension PlanAnswer.Configuration {
     }
 }
 
-extension PlanAnswer.Step {
+extension API.Plan.Step {
     /// The most lines of a command that are printed.
     private static let maximumLines = 8
 
@@ -133,7 +69,7 @@ extension PlanAnswer.Step {
     }
 }
 
-extension PlanAnswer.Archive {
+extension API.Plan.Archive {
     var sentence: String {
         let products =
             include.map { "\($0.joined(separator: ", ")) of \(configuration)" } ?? "the products of \(configuration)"
@@ -145,7 +81,7 @@ extension PlanAnswer.Archive {
     }
 }
 
-extension PlanAnswer.Trigger {
+extension API.Plan.Trigger {
     var sentence: String {
         let word = ["run": "runs the script of", "publish": "publishes by", "upload": "uploads by"][kind] ?? kind
         let time = phase == "before" ? ", before the jobs" : ", when \(when.joined(separator: " or "))"

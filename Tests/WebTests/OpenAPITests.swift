@@ -1,0 +1,96 @@
+import API
+import Foundation
+import HTTPTypes
+import JobProtocol
+import TestSupport
+import Testing
+
+@testable import Web
+
+@Suite struct OpenAPITests {
+    @Test func testThatEveryRouteOfTheInterfaceIsDescribed() async throws {
+        try await withWeb { web in
+            // given
+            let routes = web.table.routes.filter { $0.pattern.description.hasPrefix("/api/v1/") }
+            // when
+            let ids = routes.compactMap(\.operation?.id)
+            // then
+            #expect(routes.filter { $0.operation == nil }.map { "\($0.method) \($0.pattern)" } == [])
+            #expect(ids.count > 40)
+            #expect(Set(ids).count == ids.count)
+        }
+    }
+
+    @Test func testThatTheDocumentRefersOnlyToItsSchemas() async throws {
+        try await withWeb { web in
+            // when
+            let document = try JSON(Array(try await web.json("/openapi.json").utf8), limit: 4 << 20)
+            // then
+            let schemas = try #require(document["components"]?["schemas"]?.members)
+            let references = Self.references(in: document)
+            #expect(document["openapi"] == .string("3.1.0"))
+            #expect(references.count > 30)
+            #expect(Set(references).subtracting(schemas.keys.map { "#/components/schemas/\($0)" }) == [])
+            let paths = try #require(document["paths"]?.members)
+            #expect(paths["/bots/{bot}"] == nil, "pages are left out")
+            let bots = paths["/api/v1/bots"]?["get"]
+            #expect(bots?["operationId"] == .string("listBots"))
+            #expect(
+                bots?["responses"]?["200"]?["content"]?["application/json"]?["schema"]?["$ref"]
+                    == .string("#/components/schemas/BotList"))
+            let integrate = paths["/api/v1/bots/{bot}/integrations"]?["post"]
+            #expect(
+                integrate?["requestBody"]?["content"]?["application/json"]?["schema"]?["$ref"]
+                    == .string("#/components/schemas/IntegrationRequest"))
+            #expect(schemas["IntegrationRequest"]?["required"] == .array([]))
+            #expect(schemas["Issue"]?["properties"]?["line"]?["anyOf"]?.elements?.count == 2)
+        }
+    }
+
+    /// Also holds the types that write the members of another one as their own.
+    @Test(arguments: [true, false]) func testThatEachAnswerIsWrittenAsItsSchemaSays(_ isFull: Bool) async throws {
+        try await withWeb { web in
+            for route in web.table.routes {
+                guard let operation = route.operation, case .json(let type) = operation.answer else { continue }
+                // given
+                let sample = try Contract.sample(of: type, isFull: isFull)
+                // when
+                let text = try Self.rewritten(sample, as: type)
+                // then
+                #expect(try JSON(text, limit: 1 << 20) == sample, "\(operation.id)")
+                #expect(try Contract.problems(of: text, type) == [], "\(operation.id)")
+            }
+        }
+    }
+
+    @Test func testThatAnAnswerThatDiffersFromItsSchemaIsFound() throws {
+        // given
+        let right = #"{"product":"kit","versions":1,"latest":null}"#
+        // then
+        #expect(try Contract.problems(of: Array(right.utf8), API.Product.self) == [])
+        for wrong in [
+            #"{"product":"kit","versions":1,"latest":null,"other":1}"#, #"{"product":"kit","versions":1}"#,
+            #"{"product":"kit","versions":"1","latest":null}"#, #"{"product":null,"versions":1,"latest":null}"#,
+        ] {
+            #expect(try Contract.problems(of: Array(wrong.utf8), API.Product.self).count == 1, "\(wrong)")
+        }
+    }
+
+    /// Reads an answer as a type and writes it again.
+    private static func rewritten<Answer: Codable>(_ sample: JSON, as type: Answer.Type) throws -> [UInt8] {
+        let answer = try JSONDecoder().decode(type, from: Data(sample.bytes()))
+        return try JSONWriter.bytes(of: answer)
+    }
+
+    /// All values of `$ref`.
+    private static func references(in json: JSON) -> [String] {
+        switch json {
+        case .array(let elements): elements.flatMap { references(in: $0) }
+        case .object(let members):
+            members.flatMap { key, value in
+                (key == "$ref" ? [value.text].compactMap(\.self) : []) + references(in: value)
+            }
+        default: []
+        }
+    }
+}
