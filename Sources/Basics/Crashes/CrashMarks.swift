@@ -156,3 +156,65 @@ package final class CrashMarks: Sendable {
         return String(decoding: bytes, as: UTF8.self)
     }
 }
+
+/// The file `crashes`. Its first line is the version that trapped. Each further line is a count and a suspect: `2 look
+/// https://…`.
+struct CrashCounts: Sendable {
+    let path: String
+    let version: String
+
+    /// Reads the number of traps of each suspect.
+    /// - Returns: An empty dictionary if the file does not exist, or another version or program wrote it.
+    /// - Throws: `FileError` if the file exists and cannot be read.
+    func read() throws(FileError) -> [String: Int] {
+        let bytes: [UInt8]
+        do throws(FileError) {
+            bytes = try WholeFile.read(path, limit: 1 << 20)
+        } catch {
+            if error.errno == ENOENT { return [:] }
+            throw error
+        }
+        let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n")
+        guard lines.first == version[...] else { return [:] }
+        var counts: [String: Int] = [:]
+        for line in lines.dropFirst() {
+            let parts = line.split(separator: " ", maxSplits: 1)
+            if parts.count == 2, let count = Int(parts[0]) { counts[String(parts[1])] = count }
+        }
+        return counts
+    }
+
+    func write(_ counts: [String: Int]) throws(FileError) {
+        guard !counts.isEmpty else {
+            if unlink(path) != 0, errno != ENOENT { throw FileError(operation: "remove", path: path, errno: errno) }
+            return
+        }
+        let lines = counts.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)\n" }
+        try AtomicFile.write(Array((version + "\n" + lines.joined()).utf8), to: path, mode: 0o600)
+    }
+}
+
+/// Marks on threads and tasks that show which work answers a request.
+///
+/// A trap that ends the daemon is attributed to the work of the thread on which it happened (`CrashMarks`). The work for requests is therefore marked
+/// everywhere: on the threads of event loops, in tasks, and on serial queues, which inherit the mark from their callers.
+package enum AnsweringThread {
+    /// Whether this task answers a request.
+    @TaskLocal package static var isAnswering = false
+
+    /// Marks the calling thread as one that answers requests for as long as it lives.
+    package static func mark() { _ = clinux_answer_here(1) }
+
+    /// Whether the calling thread, or its task, answers a request.
+    package static var isCurrent: Bool { clinux_answers_here() != 0 || isAnswering }
+
+    /// Runs work for a caller on another thread, with the mark of that caller.
+    /// - Parameter isAnswer: The value of `isCurrent` where the work was submitted.
+    package static func working<Value, Failure: Error>(
+        isAnswer: Bool, _ body: () throws(Failure) -> Value
+    ) throws(Failure) -> Value {
+        let before = clinux_answer_here(isAnswer ? 1 : 0)
+        defer { _ = clinux_answer_here(before) }
+        return try body()
+    }
+}
