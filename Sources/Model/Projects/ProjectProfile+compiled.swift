@@ -153,3 +153,141 @@ extension ProjectProfile {
         bazel() { command bazel ${BAZEL_ROOT:+--output_user_root="$BAZEL_ROOT"} "$@"; }
         """
 }
+
+extension ProjectProfile {
+    /// Swift. `JobCommands` makes its steps, because they depend on the manifest and the sources.
+    static let swiftPackage = ProjectProfile(
+        title: "Swift package", markers: ["Package.swift"],
+        analyses: [
+            Analysis(
+                name: "swiftlint", markers: [".swiftlint.yml"],
+                command: Command(
+                    script: """
+                        need swiftlint
+                        mkdir -p .martlet/analyze
+                        swiftlint lint --quiet --reporter checkstyle >.martlet/analyze/swiftlint.xml
+                        status=$?
+                        [ $status = 2 ] || exit $status
+                        """, report: [".martlet/analyze/swiftlint.xml"]))
+        ],
+        packages: ["swiftlint": "swiftlint (from github.com/realm/SwiftLint)"], releaseFlags: ["-c", "release"])
+
+    /// Make. `JobCommands` makes the steps that build and test, because the targets depend on the Makefile's text. The file names are in GNU make's
+    /// order.
+    ///
+    /// If the Makefile supports `DESTDIR`, what the project installs is archived. Otherwise the programs and libraries that the build left beside the
+    /// sources are archived.
+    static let make = ProjectProfile(
+        title: "Make project", markers: ["GNUmakefile", "makefile", "Makefile"],
+        archive: Command(
+            script: """
+                products=$PWD/.martlet/products
+                mkdir -p "$products"
+                for file in GNUmakefile makefile Makefile; do [ ! -f "$file" ] || break; done
+                if grep -qE '^install *:' "$file" && grep -q 'DESTDIR' "$file"; then
+                  exec make install DESTDIR="$products" "$@"
+                fi
+                { git ls-files --others -z || find . -name .git -prune -o -type f -print0; } 2>/dev/null |
+                  xargs -0 -r sh -c 'for file; do
+                    case $file in .martlet/* | ./.martlet/* | *.o) continue ;; *.a | *.so | *.so.*) ;; *) [ -x "$file" ] || continue ;; esac
+                    case $(head -c 4 "$file" | tr -d "\\000-\\037\\177") in ELF | "!<ar" | "#!"*) cp --parents -P "$file" "$0" ;; esac
+                  done' "$products"
+                """, needs: ["make"], takesFlags: true),
+        packages: ["make": "make"])
+}
+
+extension ProjectProfile {
+    /// Rust. The default members of a workspace are built, as by `cargo` itself. Benchmarks are not built, because many need a nightly compiler.
+    /// clippy has its own target directory, because tests that search the build's products would otherwise find everything twice.
+    static let cargo = ProjectProfile(
+        title: "Cargo project", markers: ["Cargo.toml"],
+        resolve: Command(
+            script: """
+                exec cargo fetch --target "$(rustc -vV | sed -n 's/^host: //p')"
+                """, needs: ["cargo", "rustc"]),
+        analyses: [
+            Analysis(
+                name: "clippy",
+                command: Command(
+                    script: """
+                        exec cargo clippy --offline --target-dir .martlet/clippy "$@"
+                        """, needs: ["cargo-clippy"], takesFlags: true))
+        ],
+        build: Command(
+            script: """
+                cargo build --offline "$@" || exit
+                exec cargo test --offline --no-run "$@"
+                """, needs: ["cargo"], takesFlags: true),
+        test: Command(
+            script: """
+                exec cargo test --offline --no-fail-fast "$@"
+                """, needs: ["cargo"], takesFlags: true),
+        archive: Command(
+            script: """
+                cargo build --offline "$@" || exit
+                profile=debug
+                for flag; do case $flag in --release | -r) profile=release ;; esac; done
+                mkdir -p .martlet/products
+                find "${CARGO_TARGET_DIR:-target}/$profile" -maxdepth 1 -type f '(' -perm -u+x -o -name '*.a' ')' \
+                    -exec cp -t .martlet/products {} +
+                """, needs: ["cargo"], takesFlags: true),
+        caches: ["CARGO_HOME": "{cache}/cargo"], kept: ["target"],
+        packages: ["cargo": "cargo", "rustc": "rustc", "cargo-clippy": "rust-clippy"],
+        releaseFlags: ["--release"])
+}
+
+extension ProjectProfile {
+    /// Keeps Go off the network. If go.mod states a version below go 1.14, Go uses `vendor` only when told to
+    /// (https://go.dev/ref/mod#build-commands).
+    private static let offline = """
+        export GOPROXY=off
+        if [ -f vendor/modules.txt ] && ! awk '$1 == "go" { split($2, v, "."); if (v[1] > 1 || v[2] >= 14) found = 1 } END { exit !found }' go.mod
+        then export GOFLAGS="${GOFLAGS:+$GOFLAGS }-mod=vendor"; fi
+        """
+
+    /// Go modules. `go list -test -export` compiles every test and links none. `go test` links only tests whose success is not cached, which are few
+    /// after a small change. It accepts the flags of `go build`.
+    static let go = ProjectProfile(
+        title: "Go module", markers: ["go.mod"],
+        resolve: Command(
+            script: """
+                if [ -f vendor/modules.txt ]; then echo 'the dependencies are in vendor'; exit 0; fi
+                exec go mod download
+                """, needs: ["go"]),
+        analyses: [
+            Analysis(
+                name: "vet",
+                command: Command(
+                    script: """
+                        \(offline)
+                        go vet ./...
+                        status=$?
+                        if command -v staticcheck >/dev/null; then staticcheck ./... || status=$?; fi
+                        exit $status
+                        """, needs: ["go"]))
+        ],
+        build: Command(
+            script: """
+                \(offline)
+                go build -o /dev/null "$@" ./... || exit
+                exec go list -test -export "$@" ./... >/dev/null
+                """, needs: ["go"], takesFlags: true),
+        test: Command(
+            script: """
+                \(offline)
+                exec go test -v "$@" ./...
+                """, needs: ["go"], takesFlags: true, filter: "-run="),
+        archive: Command(
+            script: """
+                \(offline)
+                mkdir -p .martlet/products
+                programs=$(go list -f '{{if eq .Name "main"}}{{.ImportPath}}{{end}}' ./...) || exit
+                for program in $programs; do
+                  go build -o .martlet/products/ "$@" "$program" || exit
+                done
+                """, needs: ["go"], takesFlags: true),
+        caches: [
+            "GOPATH": "{cache}/go", "GOCACHE": "{cache}/go-build", "GOFLAGS": "-modcacherw", "GOTOOLCHAIN": "local",
+        ],
+        packages: ["go": "golang-go"])
+}
