@@ -1,6 +1,6 @@
 import CLibGit2
 import Glibc
-import Model
+package import Model
 
 /// Reads commits and trees of an open repository, on its queue. It follows no link and never leaves the object store.
 struct CommitReading {
@@ -213,4 +213,33 @@ struct CommitReading {
         }
         return Self.bytes(of: try blob(id, limit: limit, path: path))
     }
+}
+
+/// The contents of a commit object. Names, times and texts are the author's claims.
+package struct CommitDetails: Sendable, Hashable {
+    /// The longest message that is kept, in bytes. The rest is cut off.
+    package static let maximumMessageLength = 64 * 1024
+
+    package let id: CommitID
+    /// The id of the root tree. Commits with the same id have the same files.
+    package let tree: String
+    package let parents: [CommitID]
+    package let authorName: String
+    package let authorEmail: String
+    package let authoredAt: Timestamp
+    package let committedAt: Timestamp
+    /// The message's first paragraph on one line.
+    package let subject: String
+    package let message: String
+}
+
+/// The contents of a commit that are needed to prepare an integration.
+package struct CommitContent: Sendable, Hashable {
+    package let details: CommitDetails
+    /// The names in the root of its tree. Names that are not UTF-8 are repaired.
+    package let rootEntries: [String]
+    /// The requested file; `nil` if there is none, or if it is no regular file.
+    package let file: [UInt8]?
+    /// The facts that determine its kinds of project; `nil` if they were not requested.
+    package var project: ProjectTree?
 }

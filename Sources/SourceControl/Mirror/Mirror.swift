@@ -119,3 +119,128 @@ package struct Mirror: Sendable {
         }
     }
 }
+
+extension Mirror {
+    /// Asks the server for its branches and tags.
+    ///
+    /// With `isWanted`, a scan also brings the commits of refs that have moved since the scan before, in the same turn of the queue and in one pack
+    /// for all of them, so that an integration of them finds its commit here. A scan is short all the same, since others wait for their turn:
+    /// - It brings nothing into an empty or damaged mirror.
+    /// - It gives up after `NetworkLimits.bringing` and above `NetworkLimits.fetchedBytes`.
+    /// - After it has failed, the next scans with something to bring leave it to the fetch: `RefListCache.shortestPause`, then twice as many after each
+    ///   further failure, up to `RefListCache.longestPause`.
+    ///
+    /// A scan that cannot bring what it wants is no failure: the integration's own fetch brings it, or reports why it cannot.
+    /// - Parameters:
+    ///   - others: Further refs that are listed where the server has them; a server lists three for every pull request
+    ///     that there ever was.
+    ///   - isWanted: Whether the commit of a listed ref is to be brought; `nil`: nothing is downloaded.
+    /// - Throws: `empty` for a repository without branches and tags, `repositoryNotFound`, `credentialsMissing`,
+    ///   `credentialsRefused`, `serverUntrusted`, `redirected`, `unreachable`, `timedOut`, `canceled`.
+    package func scan(
+        others: Set<RefName> = [], fetching isWanted: (@Sendable (RefName, Listing) -> Bool)? = nil
+    ) async throws(SourceControlError) -> Listing {
+        let (mirror, session) = (self, session(others))
+        return try await watch.run(limit: limits.scan) { control throws(SourceControlError) in
+            let session = session(control)
+            return try mirror.onQueue(isKept: isWanted != nil, isFresh: true) { repository throws(SourceControlError) in
+                try session.run(in: repository, operation: "look at") { server throws(SourceControlError) in
+                    let listing = try Self.listing(server, others)
+                    session.listCache.record(server.list)
+                    if let isWanted {
+                        let fetch = Fetch(store: mirror.store, session: session)
+                        try fetch.fetchNew(from: server, into: repository) { isWanted($0, listing) }
+                    }
+                    return listing
+                }
+            }
+        }
+    }
+
+    /// Whether the mirror has more packs than `repack` leaves, as of the last scan that fetched something.
+    package var hasManyPacks: Bool { listCache.packs > Self.maximumPacks }
+
+    private static func listing(
+        _ server: RemoteSession.Conversation, _ others: Set<RefName>
+    ) throws(SourceControlError) -> Listing {
+        let all = server.list.commits
+        let heads = all.filter { !others.contains($0.key) }
+        // Pull requests alone are none: who hides its branches for a moment would have them all deleted.
+        guard !heads.isEmpty else {
+            throw SourceControlError(
+                code: .empty, operation: server.operation,
+                message: "the repository has neither branches nor tags; push a commit to it")
+        }
+        return Listing(
+            heads: heads, others: all.filter { others.contains($0.key) }, defaultBranch: server.list.defaultBranch)
+    }
+}
+
+extension Mirror {
+    /// Packs above which a mirror is repacked: git's own `gc.autoPackLimit` (git-config(1)). Each fetch adds one, and each object
+    /// that is read is looked for in all.
+    static let maximumPacks = 50
+
+    /// Joins small packs into larger ones when there are many, by `git repack --geometric`; nothing is ever dropped, held or
+    /// not. Jobs that read the mirror meanwhile go on: git and libgit2 look for packs again when one is gone.
+    /// - Returns: Whether it was needed and done; false also where git is not installed.
+    @discardableResult
+    package func repack() async throws(SourceControlError) -> Bool {
+        guard engine != .library else { return false }
+        let (store, kept, listCache) = (store, kept, listCache)
+        return try await watch.run(limit: limits.fetch) { control throws(SourceControlError) in
+            // It may hold packs open that go.
+            kept.drop(store)
+            guard let program = try GitProgram.installed() else { return false }
+            let operation = "repacking the mirror \(store.name)"
+            let count = try files(operation) { () throws(FileError) in
+                let objects = try Directory(creating: store.path + "/objects")
+                guard try objects.status("pack") != nil else { return 0 }
+                return try objects.entries("pack").count { $0.name.hasSuffix(".pack") }
+            }
+            listCache.recordPackCount(min(count, Self.maximumPacks))
+            guard count > Self.maximumPacks else { return false }
+            try store.removeTemporaryPacks(operation)
+            let scratch = try GitScratch(program, store: store, operation: operation)
+            let result = try scratch.run(
+                ["repack", "--geometric=2", "-d", "-q", "--no-write-bitmap-index"], operation, control: control,
+                isQuiet: true)
+            try scratch.remove(operation)
+            guard try MirrorStore.isFine(result, operation) else {
+                try store.markDamaged()
+                throw SourceControlError(
+                    code: .mirrorDamaged, operation: operation,
+                    message: "git says: \(result.errors.suffix(600)); the next fetch looks what is damaged")
+            }
+            return true
+        }
+    }
+}
+
+/// The refs of a repository at one moment, according to its server.
+package struct Listing: Sendable, Hashable {
+    /// Branches and tags whose names are UTF-8. For an annotated tag, the value is the object that it points to. A server does not state whether that
+    /// is a commit; if it is a blob or a tree, the fetch detects that.
+    package let heads: [RefName: CommitID]
+    /// The further refs that were requested by name and exist, such as a pull request's head.
+    package let others: [RefName: CommitID]
+    /// The branch that HEAD names, if it exists. Otherwise the only branch, if there is exactly one; `nil` otherwise.
+    package let defaultBranch: RefName?
+
+    package init(heads: [RefName: CommitID], others: [RefName: CommitID] = [:], defaultBranch: RefName?) {
+        self.heads = heads
+        self.others = others
+        self.defaultBranch = defaultBranch ?? Self.onlyBranch(of: heads)
+    }
+
+    /// Returns the only branch; `nil` if there are more or none. After `git init --bare`, HEAD may name a branch that is never pushed, and a clone's
+    /// HEAD may be detached.
+    private static func onlyBranch(of heads: [RefName: CommitID]) -> RefName? {
+        var only: RefName?
+        for ref in heads.keys where ref.branch != nil {
+            guard only == nil else { return nil }
+            only = ref
+        }
+        return only
+    }
+}

@@ -1,7 +1,7 @@
 import Basics
 import CLibGit2
 import Glibc
-import Model
+package import Model
 
 /// Writes the `.git` that a job sees: HEAD, its ref, the tags, the default branch as `origin/…`, an index, and a reference to the mirror's objects.
 ///
@@ -233,5 +233,18 @@ struct WorkspaceGit {
         }
         try git(operation) { git_index_write(index.pointer) }
         return try files(operation) { () throws(FileError) in try memory.read("index", limit: 1 << 30) }
+    }
+}
+
+/// The server's branches that a job's `.git` contains as `refs/remotes/origin/…`, in addition to its own ref and the tags.
+package struct UpstreamRefs: Sendable, Hashable {
+    /// The branches, each with its commit. A branch whose commit is not in the mirror is left out.
+    package var branches: [RefName: CommitID]
+    /// The target of `origin/HEAD`; `nil` if it is not one of them.
+    package var defaultBranch: RefName?
+
+    package init(branches: [RefName: CommitID] = [:], defaultBranch: RefName? = nil) {
+        self.branches = branches
+        self.defaultBranch = defaultBranch
     }
 }
