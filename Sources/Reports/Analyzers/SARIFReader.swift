@@ -1,4 +1,5 @@
 import Encodings
+import Model
 
 /// A reader of SARIF 2.1.0 (OASIS standard, errata 01) of any analyzer.
 package enum SARIFReader {
@@ -30,5 +31,97 @@ package enum SARIFReader {
             SARIFRun(run, number: index + 1, root: root).read(into: &content)
         }
         return content
+    }
+}
+
+/// One run of an analyzer in a SARIF log.
+struct SARIFRun {
+    private let run: JSON
+    private let number: Int
+    private let locations: SARIFLocations
+    private let rules: SARIFRules
+
+    init(_ run: JSON, number: Int, root: SourceRoot) {
+        self.run = run
+        self.number = number
+        locations = SARIFLocations(run, root: root)
+        rules = SARIFRules(run)
+    }
+
+    func read(into content: inout ReportContent) {
+        let tool = TextLimit.cut(run["tool"]["driver"]["name"].string ?? "run \(number)", toBytes: 100)
+        guard run.isObject else {
+            content.problems.append("report unreadable: SARIF run \(number) is no object")
+            return
+        }
+        for invocation in run["invocations"].elements ?? [] where invocation["executionSuccessful"].bool == false {
+            let why =
+                invocation["exitCodeDescription"].string ?? invocation["exitSignalName"].string
+                ?? invocation["toolExecutionNotifications"][0]["message"]["text"].string
+            content.problems.append(
+                "\(tool) did not succeed, as its report says"
+                    + (why.map { ": " + TextLimit.cut($0, toBytes: 500) } ?? ""))
+        }
+        if let said = firstError {
+            content.problems.append("\(tool) says of itself: " + TextLimit.cut(said, toBytes: 500))
+        }
+        guard let results = run["results"].elements else {
+            if run["externalPropertyFileReferences"]["results"].isNothing {
+                content.problems.append("\(tool) has no results in its report: the analysis did not take place")
+            } else {
+                content.problems.append("the results of \(tool) are in other files, which are not read")
+            }
+            return
+        }
+        if let place = results.firstIndex(where: { !$0.isObject }) {
+            content.problems.append("report unreadable: result \(place + 1) of \(tool) is no object")
+        }
+        for result in results {
+            guard let finding = finding(of: result) else { continue }
+            guard content.findings.count < ReportContent.maximumItems else {
+                content.problems.append("more than \(ReportContent.maximumItems) results; the others are not read")
+                return
+            }
+            content.findings.append(finding)
+        }
+    }
+
+    /// The first error of which the tool notified; `nil` if there is none. The tool then checked less than requested, even if it reports success.
+    private var firstError: String? {
+        for invocation in run["invocations"].elements ?? [] {
+            for kind in ["toolExecutionNotifications", "toolConfigurationNotifications"] {
+                let error = (invocation[kind].elements ?? []).first { $0["level"].string == "error" }
+                if let error { return error["message"]["text"].string ?? error["descriptor"]["id"].string ?? kind }
+            }
+        }
+        return nil
+    }
+
+    private func finding(of result: JSON) -> Finding? {
+        guard result.isObject else { return nil }
+        // Section 3.27.9: the default kind is "fail".
+        let kind = result["kind"].string ?? "fail"
+        guard kind == "fail" || kind == "review", result["baselineState"].string != "absent", !isSuppressed(result)
+        else { return nil }
+        let rule = rules.rule(of: result)
+        guard kind == "review" || rules.level(of: result, rule: rule) != "none" else { return nil }
+        let place = locations.first(of: result)
+        return Finding(
+            category: .analyzerWarning,
+            message: TextLimit.cut(rules.message(of: result, rule: rule), toBytes: Finding.maximumMessageBytes),
+            rule: TextLimit.cut(rules.identifier(of: result, rule: rule), toBytes: TextLimit.nameBytes),
+            path: place?.path, line: place?.line, column: place?.column)
+    }
+
+    /// Returns whether a result is suppressed. Sections 3.27.23 and 3.35.3: it is, unless a suppression is under review or rejected.
+    private func isSuppressed(_ result: JSON) -> Bool {
+        guard let suppressions = result["suppressions"].elements, !suppressions.isEmpty else {
+            // This property comes from drafts of 2.1.0, and some tools still write it.
+            return result["suppressionStates"].elements?.isEmpty == false
+        }
+        return suppressions.allSatisfy { suppression in
+            let status = suppression["status"].string ?? suppression["state"].string
+            return status == nil || status == "accepted"
+        }
     }
 }

@@ -1,3 +1,5 @@
+import Model
+
 /// The end of a test's process, collected from a console's lines.
 struct CrashText: Sendable {
     /// The Swift runtime's message: `Fatal error: Index out of range`.
@@ -45,5 +47,56 @@ struct CrashText: Sendable {
     private static func number(_ text: Substring) -> Int? {
         let digits = text.prefix { $0.isASCII && $0.isNumber }
         return digits.utf8.count <= 3 ? Int(digits) : nil
+    }
+}
+
+/// A reader of a console that finds the last crash of a test command's process.
+///
+/// XCTest's process runs before Swift Testing's, so an earlier crash is discarded when Swift Testing's run starts.
+package struct CrashReader: Sendable {
+    private static let begin: Needles = ["Test run started"]
+    private static let needles: Needles = [
+        "Fatal error:", "*** Signal ", "xited with unexpected signal code ", "Test run started",
+    ]
+    private static let root = SourceRoot(mountedAt: "/")
+
+    private var crash = CrashText()
+
+    package init() {}
+
+    /// Reads a line. Most lines are ignored.
+    package mutating func consume(_ line: LogLine) {
+        guard line.contains(Self.needles) else { return }
+        if line.contains(Self.begin) { crash = CrashText() } else { crash.consume(line.text, root: Self.root) }
+    }
+
+    /// Returns a text such as `ended by signal 4 (SIGILL): Fatal error: Index out of range`; `nil` if the console shows no crash.
+    package func finish() -> String? { crash.message }
+
+    /// Returns the last crash in a console that is in memory; `nil` if it shows none.
+    static func last(in console: [UInt8]) -> String? {
+        var reader = CrashReader()
+        LogLines.forEach(in: console) { reader.consume($0) }
+        return reader.finish()
+    }
+}
+
+/// The texts for a test process that crashed while several tests were running.
+enum CrashedProcess {
+    /// The name of the test that stands for the crash if no output names the crashed test.
+    static let testName = "(process)"
+    /// The message of the other running tests.
+    static let notRun = "did not run to its end: the test process ended before it"
+    /// The message of tests that had not started.
+    static let neverBegun = "did not run: the test process ended before it began"
+    /// The most names that are listed.
+    private static let maximumNames = 20
+
+    /// Returns the message with the crash and the tests that were running.
+    static func message(_ crash: String, running names: [String]) -> String {
+        let more = names.count > maximumNames ? ", and \(names.count - maximumNames) others" : ""
+        let list = names.prefix(maximumNames).map { TextLimit.cut($0, toBytes: 200) }.joined(separator: ", ")
+        let text = "\(names.count.counting("test")) were running when their process ended: \(list)\(more)"
+        return crash.isEmpty ? text : TextLimit.cut(crash + "\n" + text, toBytes: 8192)
     }
 }
