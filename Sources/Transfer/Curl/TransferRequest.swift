@@ -100,3 +100,91 @@ package struct TransferRequest: Sendable {
         self.credentials = credentials
     }
 }
+
+/// Header fields in their order. Names are compared without case (RFC 9110, section 5.1).
+package struct TransferHeaders: Sendable, Hashable, ExpressibleByDictionaryLiteral {
+    /// A header field.
+    package struct Field: Sendable, Hashable {
+        package var name: String
+        package var value: String
+
+        package init(name: String, value: String) {
+            self.name = name
+            self.value = value
+        }
+    }
+
+    package var fields: [Field]
+
+    package init(_ fields: [Field] = []) { self.fields = fields }
+
+    package init(dictionaryLiteral elements: (String, String)...) {
+        fields = elements.map { Field(name: $0.0, value: $0.1) }
+    }
+
+    /// The first value of a name; `nil` if there is none. Setting a value replaces every field of the name; setting
+    /// `nil` removes them.
+    package subscript(_ name: String) -> String? {
+        get { fields.first { $0.name.lowercased() == name.lowercased() }?.value }
+        set {
+            fields.removeAll { $0.name.lowercased() == name.lowercased() }
+            if let newValue { fields.append(Field(name: name, value: newValue)) }
+        }
+    }
+
+    /// Appends a field, even if there are fields with the same name.
+    package mutating func append(_ name: String, _ value: String) { fields.append(Field(name: name, value: value)) }
+}
+
+/// The limits of a transfer's time and size.
+package struct TransferLimits: Sendable, Hashable {
+    /// The time until the connection is established, including TLS or ssh. 10 s are enough for three lost SYNs (1 + 2 +
+    /// 4 s).
+    package var connect: Duration = .seconds(10)
+    /// The time from the first to the last byte; `nil` means no limit.
+    package var total: Duration? = .seconds(3600)
+    /// The longest time with less than one byte per second; `nil` means no limit.
+    package var stall: Duration? = .seconds(60)
+    /// The size limit of the answer's body in bytes; a larger answer fails as `tooLarge`. 16 MiB are enough for every
+    /// JSON answer; downloads set their own limit.
+    package var response: Int64 = 16 << 20
+
+    /// Returns the time for a number of bytes at the slowest rate that is accepted: 16 KiB per second (128 kbit/s).
+    package static func time(for bytes: Int64) -> Duration { .seconds(bytes / (16 << 10)) }
+
+    /// The size limit in bytes of all header fields of an answer together.
+    package static let headers = 256 << 10
+
+    package init(
+        connect: Duration = .seconds(10), total: Duration? = .seconds(3600), stall: Duration? = .seconds(60),
+        response: Int64 = 16 << 20
+    ) {
+        self.connect = connect
+        self.total = total
+        self.stall = stall
+        self.response = response
+    }
+}
+
+/// The sender and the recipient of a mail, as the servers on its way see them (RFC 5321, section 2.3.1). A mail has one recipient, so that its result
+/// is for that one, and a refused address does not affect other recipients.
+package struct MailEnvelope: Sendable, Hashable {
+    /// The address to which servers report mails that they cannot deliver.
+    package var sender: String
+    package var recipient: String
+
+    /// The size limit of an address in bytes (RFC 5321, section 4.5.3.1.3, erratum 1690).
+    static let maximumAddress = 254
+
+    /// Creates an envelope of two addresses, without names and angle brackets.
+    package init(from sender: String, to recipient: String) {
+        self.sender = sender
+        self.recipient = recipient
+    }
+
+    /// Whether an address can be used between angle brackets in a command: printable ASCII, without characters that end or divide it.
+    static func isSafe(_ address: String) -> Bool {
+        (3...maximumAddress).contains(address.utf8.count) && address.utf8.contains(UInt8(ascii: "@"))
+            && address.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && !"<>()[]\\,;:\"".utf8.contains($0) }
+    }
+}
