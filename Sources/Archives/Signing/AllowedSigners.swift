@@ -1,4 +1,5 @@
 import Encodings
+import JobProtocol
 
 /// The list of keys that may sign: a file that `ssh-keygen -Y verify -f` can read (ssh-keygen(1), "ALLOWED SIGNERS").
 package struct AllowedSigners: Hashable, Sendable {
@@ -73,5 +74,22 @@ package struct AllowedSigners: Hashable, Sendable {
             signer.key == signature.key
                 && signer.namespaces.map { SSHPatterns.match(signature.namespace, $0) } ?? true
         }
+    }
+}
+
+/// Pattern lists (ssh_config(5), "PATTERNS"): separated by commas, with the wildcards `*` and `?`; `!` in front of a pattern excludes.
+enum SSHPatterns {
+    static func match(_ text: String, _ list: String) -> Bool {
+        var isMatched = false
+        for pattern in list.split(separator: ",") {
+            let isNegated = pattern.hasPrefix("!")
+            guard PathPattern.component(Array(pattern.utf8.dropFirst(isNegated ? 1 : 0)), matches: Array(text.utf8))
+            else {
+                continue
+            }
+            if isNegated { return false }
+            isMatched = true
+        }
+        return isMatched
     }
 }

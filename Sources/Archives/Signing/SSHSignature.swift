@@ -1,4 +1,5 @@
 import Crypto
+import FoundationEssentials
 
 /// A signature of a file, as `ssh-keygen -Y sign` makes it and `ssh-keygen -Y verify` reads it (PROTOCOL.sshsig of OpenSSH).
 package struct SSHSignature: Hashable, Sendable {
@@ -74,4 +75,65 @@ package struct SSHSignature: Hashable, Sendable {
         Array(magic.utf8) + SSHWriter.string(namespace) + SSHWriter.string("") + SSHWriter.string(algorithm)
             + SSHWriter.string(digest)
     }
+}
+
+/// Base64 between a first and a last line, as OpenSSH writes keys and signatures.
+enum Armor {
+    /// The number of characters in a line, as in files of `ssh-keygen`.
+    private static let width = 70
+
+    static func encode(_ bytes: [UInt8], label: String) -> String {
+        let base64 = Array(Data(bytes).base64EncodedString().utf8)
+        let lines = stride(from: 0, to: base64.count, by: width).map { start in
+            String(decoding: base64[start..<min(start + width, base64.count)], as: UTF8.self)
+        }
+        return (["-----BEGIN \(label)-----"] + lines + ["-----END \(label)-----"]).joined(separator: "\n") + "\n"
+    }
+
+    /// Decodes an armored text.
+    /// - Returns: `nil` if the text does not have this form from the first to the last line.
+    static func decode(_ text: String, label: String) -> [UInt8]? {
+        var lines = text.split(whereSeparator: \.isNewline).map(String.init)
+        guard lines.count >= 3, lines.removeFirst() == "-----BEGIN \(label)-----",
+            lines.removeLast() == "-----END \(label)-----"
+        else { return nil }
+        return Data(base64Encoded: lines.joined()).map(Array.init)
+    }
+}
+
+/// A reader of SSH's data types (RFC 4251, section 5): numbers in big-endian order, and strings after their length.
+struct SSHReader {
+    private var rest: ArraySlice<UInt8>
+
+    init(_ bytes: [UInt8]) { rest = bytes[...] }
+
+    var isAtEnd: Bool { rest.isEmpty }
+    /// The bytes that are not read yet.
+    var remaining: [UInt8] { Array(rest) }
+
+    /// Returns the next bytes; `nil` if there are fewer.
+    mutating func take(_ count: Int) -> [UInt8]? {
+        guard count >= 0, count <= rest.count else { return nil }
+        defer { rest = rest.dropFirst(count) }
+        return Array(rest.prefix(count))
+    }
+
+    mutating func number() -> UInt32? { take(4)?.reduce(0) { $0 << 8 | UInt32($1) } }
+
+    mutating func string() -> [UInt8]? {
+        guard let count = number() else { return nil }
+        return take(Int(count))
+    }
+
+    /// Reads a string, and returns whether it equals a text.
+    mutating func expect(_ text: String) -> Bool { string().map { $0.elementsEqual(text.utf8) } ?? false }
+}
+
+/// A writer of SSH's data types.
+enum SSHWriter {
+    static func number(_ value: UInt32) -> [UInt8] { (0..<4).map { UInt8(truncatingIfNeeded: value >> (24 - 8 * $0)) } }
+
+    static func string(_ bytes: [UInt8]) -> [UInt8] { number(UInt32(bytes.count)) + bytes }
+
+    static func string(_ text: String) -> [UInt8] { string(Array(text.utf8)) }
 }
