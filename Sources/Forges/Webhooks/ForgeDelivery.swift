@@ -1,3 +1,5 @@
+import Basics
+import Encodings
 package import Model
 import Storage
 
@@ -56,5 +58,85 @@ package struct ForgeDelivery: Sendable {
     private var isForm: Bool {
         guard forge == .github || forge.signsTheFormsField else { return false }
         return headers["content-type"]?.lowercased().hasPrefix("application/x-www-form-urlencoded") == true
+    }
+}
+
+/// A signed `POST /webhooks/push/{bot}` as received. It is not trusted before the signature over the raw bytes is verified.
+package struct PushRequest: Sendable {
+    package var bot: Name
+    /// The value of `X-Hub-Signature-256`: `sha256=` and 64 hexadecimal digits. `nil` without the header.
+    package var signature: String?
+    /// The value of `X-Martlet-Delivery`: the sender's own id of this delivery, the same when it is sent again. `nil` without the header.
+    package var delivery: String?
+    package var body: WebhookBody
+
+    /// The largest body, in bytes. GitHub's payloads have up to 25 MB, and one limit applies to all senders.
+    package static let maximumBodyBytes = 26 * 1024 * 1024
+    /// The most ref updates in one push.
+    package static let maximumUpdates = 10_000
+
+    package init(bot: Name, signature: String?, delivery: String?, body: WebhookBody) {
+        self.bot = bot
+        self.signature = signature
+        self.delivery = delivery
+        self.body = body
+    }
+}
+
+/// The reason why a delivery cannot be read. The message is fit for its sender: it names what was sent and what to do.
+package struct ForgeError: Error, CustomStringConvertible {
+    /// The kinds of errors.
+    package enum Code: String, Sendable {
+        /// The delivery is malformed, or belongs to another forge.
+        case invalid
+        /// The delivery exceeds a limit.
+        case tooLarge
+        /// The delivery cannot be read now, but may be sent again.
+        case unavailable
+    }
+
+    package let code: Code
+    package let message: String
+    /// The cause, for the log only.
+    package let underlying: (any Error)?
+
+    package init(_ code: Code, _ message: String, underlying: (any Error)? = nil) {
+        self.code = code
+        self.message = message
+        self.underlying = underlying
+    }
+
+    package var description: String { message }
+}
+
+/// A body of `application/x-www-form-urlencoded` (URL Standard, section 5.1).
+enum FormBody {
+    /// Returns the first value of a field, decoded. `nil` if there is no such field, or if its value has a broken escape.
+    static func field(_ name: String, in body: [UInt8]) -> [UInt8]? {
+        for pair in body.split(separator: UInt8(ascii: "&")) where pair.starts(with: (name + "=").utf8) {
+            return decode(pair.dropFirst(name.utf8.count + 1))
+        }
+        return nil
+    }
+
+    private static func decode(_ text: ArraySlice<UInt8>) -> [UInt8]? {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(text.count)
+        var index = text.startIndex
+        while index < text.endIndex {
+            let byte = text[index]
+            index += 1
+            switch byte {
+            case UInt8(ascii: "+"): bytes.append(0x20)
+            case UInt8(ascii: "%"):
+                guard index + 1 < text.endIndex,
+                    let escaped = Hexadecimal.decode(String(decoding: text[index...index + 1], as: UTF8.self))
+                else { return nil }
+                bytes += escaped
+                index += 2
+            default: bytes.append(byte)
+            }
+        }
+        return bytes
     }
 }
