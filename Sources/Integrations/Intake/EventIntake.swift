@@ -5,6 +5,7 @@ import Foundation
 package import Logging
 import Model
 package import Storage
+import Synchronization
 
 /// Receives events: each is verified, stored, and only then accepted. The contents of an event are a hint to scan the repository, never the truth.
 package struct EventIntake: Sendable {
@@ -122,4 +123,31 @@ package struct EventIntake: Sendable {
         }
         return claims
     }
+}
+
+/// The receipt of an authentic delivery, which is stored when this is returned.
+package struct PushAcceptance: Sendable {
+    /// The delivery's id in `/deliveries`.
+    package let delivery: String
+    /// Whether the same delivery was stored before.
+    package let isDuplicate: Bool
+    /// The reason why the delivery has no effect; `nil` if a scan decides on it.
+    package let ignored: String?
+
+    package init(_ record: DeliveryRecord, isDuplicate: Bool) {
+        delivery = record.id
+        self.isDuplicate = isDuplicate
+        ignored = record.outcome == .ignored ? record.reason : nil
+    }
+}
+
+/// Counts the deliveries that were refused for their signature. The count is the only record of such deliveries, because anyone could otherwise
+/// create rows without limit.
+package final class RefusalCounter: Sendable {
+    private let value = Atomic<Int>(0)
+
+    /// The number since the daemon's start.
+    package var total: Int { value.load(ordering: .relaxed) }
+
+    func count() { value.wrappingAdd(1, ordering: .relaxed) }
 }

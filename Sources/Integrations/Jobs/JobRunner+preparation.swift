@@ -1,7 +1,7 @@
 import Basics
 import Execution
 import JobProtocol
-import Model
+package import Model
 import Settings
 import SourceControl
 import Storage
@@ -178,5 +178,39 @@ extension JobRunner {
         // A missing or unreadable file counts as no record.
         guard let bytes = try? WholeFile.read(workspace.cleaned, limit: 64) else { return nil }
         return Int64(String(decoding: bytes, as: UTF8.self)).map(Timestamp.init(millisecondsSinceEpoch:))
+    }
+}
+
+extension CheckedOutFiles {
+    /// Returns the files that one of the patterns matches, sorted by path.
+    func matching(_ patterns: [String]) -> [[UInt8]] {
+        let parsed = Set(patterns).compactMap { PathPattern($0) }
+        // Most patterns name one file, or begin with a directory that no commit has. Then no path has to be matched.
+        var found = Set(parsed.compactMap(\.literal).filter(contains))
+        let wide = parsed.filter { $0.literal == nil }.map { (pattern: $0, start: $0.literalStart) }
+        if !wide.isEmpty {
+            for path in paths where wide.contains(where: { path.starts(with: $0.start) && $0.pattern.matches(path) }) {
+                found.insert(path)
+            }
+        }
+        return found.sorted { $0.lexicographicallyPrecedes($1) }
+    }
+}
+
+extension BotSpecification.Clean {
+    /// Whether a workspace is emptied before the next checkout.
+    /// - Parameter cleaned: When it was last emptied; `nil` if there is no record, because the workspace is new or was made by other means. Emptying
+    ///   is safe, so a missing record means that the interval is over. So does a record in the future, which is due to a clock that was set back and
+    ///   would otherwise count as long as the clock is wrong.
+    package func isDue(cleaned: Timestamp?, now: Timestamp) -> Bool {
+        let interval: Duration
+        switch self {
+        case .never: return false
+        case .always: return true
+        case .daily: interval = .seconds(86_400)
+        case .weekly: interval = .seconds(7 * 86_400)
+        }
+        guard let cleaned, cleaned <= now else { return true }
+        return now - cleaned >= interval
     }
 }
