@@ -171,3 +171,48 @@ final class Tree {
         return entries.sorted { $0.name.lexicographicallyPrecedes($1.name) }
     }
 }
+
+/// The files in the directory of a job. They are read by a step of the job, which has the job's rights only.
+enum JobFiles {
+    /// Returns the names in a directory, sorted, without those that are not UTF-8; empty if it cannot be read.
+    static func names(in directory: String) -> [String] { Tree.names(in: directory).sorted() }
+
+    /// Returns every regular file below a directory, sorted. Links are not followed.
+    static func files(beneath directory: String) -> [String] {
+        var files: [String] = []
+        var pending = [directory]
+        while let directory = pending.popLast() {
+            for name in names(in: directory) {
+                let path = directory + "/" + name
+                var status = stat()
+                guard lstat(path, &status) == 0 else { continue }
+                if status.st_mode & S_IFMT == S_IFDIR { pending.append(path) }
+                if status.st_mode & S_IFMT == S_IFREG { files.append(path) }
+            }
+        }
+        return files.sorted()
+    }
+}
+
+/// The identity and state of a file at one moment. Any change of its bytes changes this value, because no program can set back an inode's change time
+/// (ctime).
+struct FileIdentity: Hashable {
+    /// The file itself, independent of its bytes.
+    struct File: Hashable {
+        private let device: dev_t
+        private let inode: ino_t
+
+        init(_ status: stat) { (device, inode) = (status.st_dev, status.st_ino) }
+    }
+
+    private let file: File
+    private let size: off_t
+    private let seconds: Int
+    private let nanoseconds: Int
+
+    init(_ status: stat) {
+        file = File(status)
+        size = status.st_size
+        (seconds, nanoseconds) = (status.st_ctim.tv_sec, status.st_ctim.tv_nsec)
+    }
+}
