@@ -8,7 +8,8 @@ import Testing
 @testable import Web
 
 @Suite struct OpenAPITests {
-    @Test func testThatEveryRouteOfTheInterfaceIsDescribed() async throws {
+    @Test(.proves(.web, "`/openapi.json` describes each route of the interface: id, tag, parameters, body and answer"))
+    func testThatEveryRouteOfTheInterfaceIsDescribed() async throws {
         try await withWeb { web in
             // given
             let routes = web.table.routes.filter { $0.pattern.description.hasPrefix("/api/v1/") }
@@ -21,7 +22,8 @@ import Testing
         }
     }
 
-    @Test func testThatTheDocumentRefersOnlyToItsSchemas() async throws {
+    @Test(.proves(.web, "`/openapi.json` describes each route of the interface: id, tag, parameters, body and answer"))
+    func testThatTheDocumentRefersOnlyToItsSchemas() async throws {
         try await withWeb { web in
             // when
             let document = try JSON(Array(try await web.json("/openapi.json").utf8), limit: 4 << 20)
@@ -48,7 +50,11 @@ import Testing
     }
 
     /// Also holds the types that write the members of another one as their own.
-    @Test(arguments: [true, false]) func testThatEachAnswerIsWrittenAsItsSchemaSays(_ isFull: Bool) async throws {
+    @Test(
+        .proves(
+            .web, "The schemas of `/openapi.json` are made of the types that the service writes and the commands read"),
+        arguments: [true, false])
+    func testThatEachAnswerIsWrittenAsItsSchemaSays(_ isFull: Bool) async throws {
         try await withWeb { web in
             for route in web.table.routes {
                 guard let operation = route.operation, case .json(let type) = operation.answer else { continue }
@@ -63,7 +69,10 @@ import Testing
         }
     }
 
-    @Test func testThatAnAnswerThatDiffersFromItsSchemaIsFound() throws {
+    @Test(
+        .proves(
+            .web, "The schemas of `/openapi.json` are made of the types that the service writes and the commands read"))
+    func testThatAnAnswerThatDiffersFromItsSchemaIsFound() throws {
         // given
         let right = #"{"product":"kit","versions":1,"latest":null}"#
         // then
