@@ -2,7 +2,7 @@
 struct Manifest {
     /// The dependencies by target; others' by their module's name.
     let targets: [String: Set<String>]
-    /// The lowest version of each package, by its name.
+    /// The version of each package, by its name.
     let packages: [String: String]
 
     init(_ text: String) {
@@ -23,7 +23,7 @@ struct Manifest {
         }
         self.targets = targets
         var packages: [String: String] = [:]
-        for match in text.matches(of: /\.package\(url: "[^"]*\/([\w.-]+)", from: "([\d.]+)"\)/) {
+        for match in text.matches(of: /\.package\(url: "[^"]*\/([\w.-]+)", exact: "([\d.]+)"\)/) {
             packages[String(match.1)] = String(match.2)
         }
         self.packages = packages

@@ -19,7 +19,7 @@ enum Tidy {
         "Sources/Settings/YAML/ResolvedYAML.swift print": "one line for each key of a bot file, in the file's order",
         "Sources/Integrations/Triggers/TriggerRunner.swift perform": "one switch with a case for each kind of trigger",
         "Sources/Integrations/Service/IntegrationService.swift init": "the composition of the service's parts",
-        "Sources/Integrations/Forges/Forge+instructions.swift instructions": "one text for each forge",
+        "Sources/Forges/Webhooks/Forge+instructions.swift instructions": "one text for each forge",
         "Sources/SourceControl/Remote/RemoteSession+explaining.swift explained": "one switch over libgit2's errors",
         "Tests/SourceControlTests/GitDifferentialTests.swift compare": "one list of comparisons of two engines",
         "Tests/ServiceSupport/KillScenario+bot.swift bot": "one bot for each scenario, in one switch",

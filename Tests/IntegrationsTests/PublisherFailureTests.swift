@@ -81,7 +81,7 @@ import Testing
         }
     }
 
-    /// The moves of docs/internals/architecture.md, "Publishing"; the daemon dies after the first so many.
+    /// The moves of docs/internals/architecture.md, "Publishing"; the daemon dies after the given number of them.
     @Test(
         .proves(
             .versions,

@@ -1,7 +1,7 @@
 import Synchronization
 
-/// A fixed number of serial queues (`SerialQueue`) for bodies that may run in parallel. A body runs on a free queue. If no queue is free, bodies wait in the
-/// order of submission. At most one thread per queue blocks.
+/// A fixed number of serial queues (`SerialQueue`) for bodies that may run in parallel. A body runs on a free queue. If no queue is free, bodies
+/// wait in the order of submission. At most one thread per queue blocks.
 package final class SerialQueues: Sendable {
     private struct State {
         /// Used as a stack: the queue that became free last is used next, because its thread may still be awake.

@@ -188,56 +188,53 @@ struct JSONScanner {
 
     /// Returns the text of a string whose escapes were checked. An unpaired surrogate, and bytes that are not UTF-8, become U+FFFD.
     static func unescaped(_ content: ArraySlice<UInt8>) -> String {
-        pieces(of: content).reduce(into: "") { text, piece in
-            switch piece {
-            case .bytes(let bytes): text += String(decoding: bytes, as: UTF8.self)
-            case .units(let units): text += String(decoding: units, as: UTF16.self)
-            }
-        }
+        String(decoding: decoded(content).bytes, as: UTF8.self)
     }
 
     /// Returns the text of a string whose escapes were checked; `nil` if it has an unpaired surrogate, or bytes that are not UTF-8.
     static func validUnescaped(_ content: ArraySlice<UInt8>) -> String? {
-        var text = ""
-        for piece in pieces(of: content) {
-            let part: String? =
-                switch piece {
-                case .bytes(let bytes): String(validating: bytes, as: UTF8.self)
-                case .units(let units): String(validating: units, as: UTF16.self)
-                }
-            guard let part else { return nil }
-            text += part
-        }
-        return text
+        let decoded = decoded(content)
+        return decoded.isPaired ? String(validating: decoded.bytes, as: UTF8.self) : nil
     }
 
-    private enum Piece {
-        case bytes(ArraySlice<UInt8>)
-        /// Consecutive `\u` escapes.
-        case units([UInt16])
-    }
-
-    private static func pieces(of content: ArraySlice<UInt8>) -> [Piece] {
-        var pieces: [Piece] = []
+    /// Returns the bytes of a string whose escapes were checked, at most as many as the string has, and whether each surrogate has its other
+    /// half. An unpaired one is U+FFFD.
+    private static func decoded(_ content: ArraySlice<UInt8>) -> (bytes: [UInt8], isPaired: Bool) {
+        var (bytes, isPaired): ([UInt8], Bool) = ([], true)
+        bytes.reserveCapacity(content.count)
         var place = content.startIndex
         while place < content.endIndex {
             if content[place] != UInt8(ascii: "\\") {
-                let end = content[place...].firstIndex(of: UInt8(ascii: "\\")) ?? content.endIndex
-                pieces.append(.bytes(content[place..<end]))
-                place = end
+                bytes.append(content[place])
+                place += 1
             } else if let plain = escapes[content[place + 1]] {
-                pieces.append(.bytes([plain]))
+                bytes.append(plain)
                 place += 2
             } else {
-                var units: [UInt16] = []
-                while content[place...].starts(with: [UInt8(ascii: "\\"), UInt8(ascii: "u")]) {
-                    let digits = content[(place + 2)..<(place + 6)]
-                    units.append(digits.reduce(0) { $0 << 4 | UInt16(Hexadecimal.digit($1) ?? 0) })
-                    place += 6
+                var scalar = Unicode.Scalar(unit(content, at: place))
+                place += 6
+                let high = UInt32(unit(content, at: place - 6))
+                if scalar == nil, 0xD800...0xDBFF ~= high, isUnit(content, at: place) {
+                    let low = UInt32(unit(content, at: place))
+                    if 0xDC00...0xDFFF ~= low {
+                        scalar = Unicode.Scalar(0x10000 + (high - 0xD800) << 10 + (low - 0xDC00))
+                        place += 6
+                    }
                 }
-                pieces.append(.units(units))
+                if scalar == nil { isPaired = false }
+                bytes.append(contentsOf: String(Character(scalar ?? "\u{FFFD}")).utf8)
             }
         }
-        return pieces
+        return (bytes, isPaired)
+    }
+
+    /// Whether a `\u` escape is at a place.
+    private static func isUnit(_ content: ArraySlice<UInt8>, at place: Int) -> Bool {
+        place + 6 <= content.endIndex && content[place] == UInt8(ascii: "\\") && content[place + 1] == UInt8(ascii: "u")
+    }
+
+    /// Returns the UTF-16 unit of the `\u` escape at a place.
+    private static func unit(_ content: ArraySlice<UInt8>, at place: Int) -> UInt16 {
+        content[(place + 2)..<(place + 6)].reduce(0) { $0 << 4 | UInt16(Hexadecimal.digit($1) ?? 0) }
     }
 }

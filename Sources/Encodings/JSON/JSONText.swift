@@ -32,7 +32,8 @@ final class JSONText {
     }
 
     func matches(_ node: Node, _ key: String) -> Bool {
-        if node.isEscaped { return string(node) == key }
+        // A byte of a key has at most 6 as an escape, so that a long key is not decoded for each question.
+        if node.isEscaped { return Int(node.count) <= 6 * key.utf8.count && string(node) == key }
         guard node.count == key.utf8.count else { return false }
         return content(node).elementsEqual(key.utf8)
     }

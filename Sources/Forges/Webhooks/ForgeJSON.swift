@@ -46,7 +46,7 @@ enum ForgeJSONReader {
     /// - Throws: `.invalid` with the line if it is no JSON; `.tooLarge` if it has more than `maximumValues` values.
     static func read(_ bytes: [UInt8]) throws(ForgeError) -> ForgeJSON {
         do throws(JSON.Failure) {
-            return .value(try JSON.parse(bytes, values: maximumValues, depth: maximumDepth))
+            return .value(try JSON.parse(utf8: bytes, values: maximumValues, depth: maximumDepth))
         } catch {
             throw ForgeError(error.code == .tooManyValues ? .tooLarge : .invalid, "the body is \(error.text)")
         }

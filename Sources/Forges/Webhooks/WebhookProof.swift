@@ -55,9 +55,9 @@ package enum WebhookProof: Sendable {
             return ConstantTime.areEqual(try message.authenticationCode(key: Array(secret.utf8)), given)
         case .gitlab(let token, let signature):
             if secret.hasPrefix(StandardWebhookSignature.keyPrefix) {
-                return try signature?.holds(secret: secret, at: now) { (key, prefix) throws(ForgeError) in
-                    try message.authenticationCode(key: key, prefix: prefix)
-                } ?? false
+                guard let signature, let signed = signature.signed(by: secret, at: now) else { return false }
+                let code = try message.authenticationCode(key: signed.key, prefix: signed.prefix)
+                return signature.signatures.reduce(false) { ConstantTime.areEqual(code, $1) || $0 }
             }
             return token.map { ConstantTime.areEqual(Array(secret.utf8), $0) } ?? false
         }

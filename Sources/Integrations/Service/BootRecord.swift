@@ -5,8 +5,8 @@ package import SourceControl
 /// Notices that the machine has stopped since the service last worked, and doubts what that may have damaged.
 ///
 /// Mirrors, workspaces and what is remembered beside these are not synchronized, since each can be recreated
-/// (docs/internals/decisions/0057-what-can-be-recreated-is-not-synced.md). The end of a process does not damage them. After a stop of the machine they may
-/// be old, empty or torn. The record, one synchronized line in `boot`, is the id of the boot in which the service works, or `clean` once it
+/// (docs/internals/decisions/0057-what-can-be-recreated-is-not-synced.md). The end of a process does not damage them. After a stop of the machine
+/// they may be old, empty or torn. The record, one synchronized line in `boot`, is the id of the boot in which the service works, or `clean` once it
 /// has ended without jobs that go on, and all is on the disk.
 package struct BootRecord: Sendable {
     /// What `begin` found.

@@ -64,8 +64,8 @@ package struct PathPattern: Sendable, Equatable {
         return progress.matches(last)
     }
 
-    /// Whether `name` matches one component with `*` and `?`, each of which stands for bytes. It keeps two indices and one place to go back to, so its
-    /// worst time is the product of both lengths.
+    /// Whether `name` matches one component with `*` and `?`, each of which stands for bytes. It keeps two indices and one place to go back to, so
+    /// its worst time is the product of both lengths.
     package static func component(_ pattern: [UInt8], matches name: [UInt8]) -> Bool {
         var (patternIndex, nameIndex) = (0, 0)
         var back: (pattern: Int, name: Int)?

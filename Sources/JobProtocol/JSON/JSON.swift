@@ -17,6 +17,8 @@ package enum JSON: Sendable, Equatable {
 
     /// The largest depth of nested arrays and objects.
     package static let depthLimit = 64
+    /// The most values and keys, each of which takes 16 bytes while a text is read.
+    private static let valueLimit = 4_000_000
 
     /// Parses one JSON text strictly: UTF-8, without comments and trailing commas, and with only white space after the value.
     /// - Parameter limit: The size limit in bytes.
@@ -28,7 +30,7 @@ package enum JSON: Sendable, Equatable {
         guard !bytes.starts(with: [0xEF, 0xBB, 0xBF]) else { throw Self.malformed("it begins with a byte order mark") }
         let read: Encodings.JSON
         do throws(Encodings.JSON.Failure) {
-            read = try Encodings.JSON.parse(utf8: Array(bytes), values: .max, depth: Self.depthLimit)
+            read = try Encodings.JSON.parse(utf8: Array(bytes), values: Self.valueLimit, depth: Self.depthLimit)
         } catch {
             throw JobProtocolError(error.code == .malformed ? .malformed : .overLimit, "read JSON", error.text)
         }

@@ -13,7 +13,8 @@ package enum Transition: String, Hashable, Sendable, Codable, CaseIterable {
     /// - Parameters:
     ///   - before: The branch's health before; `nil` if no integration has determined it.
     ///   - news: The number of new issues that `isNotified` selects.
-    /// - Returns: An empty array if the integration does not determine the health of the code (see `BranchHealth.isDetermined(by:)`), unless a trigger failed.
+    /// - Returns: An empty array if the integration does not determine the health of the code (see `BranchHealth.isDetermined(by:)`), unless a
+    ///   trigger failed.
     ///   Also empty for a rerun of an integration that is not the branch's newest.
     package static func all(of integration: NotifiedIntegration, after before: BranchHealth?, news: Int) -> [Transition]
     {

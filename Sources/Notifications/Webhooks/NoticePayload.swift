@@ -2,7 +2,8 @@ import JobProtocol
 import Model
 import Storage
 
-/// Writes a message as JSON, for the body of a webhook. The names are those of the HTTP interface (`docs/reference/http-answers.md`); keys are sorted.
+/// Writes a message as JSON, for the body of a webhook. The names are those of the HTTP interface (`docs/reference/http-answers.md`); keys are
+/// sorted.
 package enum NoticePayload {
     /// The most issues in a message; `newIssues` counts all.
     static let maximumIssues = 50

@@ -10,7 +10,7 @@ package struct StandardWebhookSignature: Sendable {
     private let timestamp: String
     private let seconds: Int64
     /// The signatures of version 1. There are two while a key is replaced.
-    private let signatures: [[UInt8]]
+    package let signatures: [[UInt8]]
 
     /// The prefix of a key. The rest is base64 (gitlab!231325: of 32 bytes).
     package static let keyPrefix = "whsec_"
@@ -58,16 +58,12 @@ package struct StandardWebhookSignature: Sendable {
         return Array(key)
     }
 
-    /// Whether one of the signatures is the secret's and was made within `tolerance` of now.
-    /// - Parameter code: Returns the HMAC-SHA256 with a key over `prefix` and the message.
-    /// - Throws: The errors of `code`.
-    package func holds<Failure: Error>(
-        secret: String, at now: Timestamp, code: (_ key: [UInt8], _ prefix: [UInt8]) throws(Failure) -> [UInt8]
-    ) throws(Failure) -> Bool {
+    /// Returns the key of the HMAC-SHA256, and what it is made over before the message's body.
+    /// - Returns: `nil` if the secret is no signing key, or if the signature was not made within `tolerance` of now.
+    package func signed(by secret: String, at now: Timestamp) -> (key: [UInt8], prefix: [UInt8])? {
         guard let key = Self.key(of: secret),
             abs(now.millisecondsSinceEpoch / 1000 - seconds) <= Self.tolerance
-        else { return false }
-        let digest = try code(key, Array("\(id).\(timestamp).".utf8))
-        return signatures.reduce(false) { ConstantTime.areEqual(digest, $1) || $0 }
+        else { return nil }
+        return (key, Array("\(id).\(timestamp).".utf8))
     }
 }

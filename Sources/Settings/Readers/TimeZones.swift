@@ -6,6 +6,9 @@ package enum TimeZones {
     /// Zones without a region in their name, which `knownTimeZoneIdentifiers` does not list.
     private static let others: Set = [
         "UTC", "GMT", "CET", "EET", "MET", "WET", "EST", "MST", "HST", "EST5EDT", "CST6CDT", "MST7MDT", "PST8PDT",
+        "Cuba", "Egypt", "Eire", "GB", "GB-Eire", "Greenwich", "Hongkong", "Iceland", "Iran", "Israel", "Jamaica",
+        "Japan", "Kwajalein", "Libya", "NZ", "NZ-CHAT", "Navajo", "PRC", "Poland", "Portugal", "ROC", "ROK",
+        "Singapore", "Turkey", "UCT", "Universal", "W-SU", "Zulu",
     ]
 
     /// Returns a zone's rules. The first call of a process takes 0.1 s, because the database is opened.

@@ -134,7 +134,8 @@ struct Checkout {
         ).write(record, links: writer.listing.links, isSame: isSame)
         guard !isSame else { return }
         let bytes = record.bytes
-        // It is not synchronized, like all files of a workspace. After an unclean stop of the machine the record is discarded (docs/internals/decisions/0057).
+        // It is not synchronized, like all files of a workspace. After an unclean stop of the machine the record is discarded
+        // (docs/internals/decisions/0057).
         try files(operation) { () throws(FileError) in try memory.write("record", bytes: bytes, mode: 0o600) }
     }
 

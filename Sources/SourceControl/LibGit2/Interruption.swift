@@ -1,7 +1,7 @@
 import Synchronization
 
-/// A request to stop long work on a serial queue. The queue's thread belongs to no task, and neither libgit2 nor a call that waits for the disk can be
-/// interrupted. So the work checks it between two of its steps.
+/// A request to stop long work on a serial queue. The queue's thread belongs to no task, and neither libgit2 nor a call that waits for the disk can
+/// be interrupted. So the work checks it between two of its steps.
 struct Interruption: Sendable {
     private let isRequestedNow: @Sendable () -> Bool
 

@@ -127,7 +127,8 @@ extension Mirror {
     /// for all of them, so that an integration of them finds its commit here. A scan is short all the same, since others wait for their turn:
     /// - It brings nothing into an empty or damaged mirror.
     /// - It gives up after `NetworkLimits.bringing` and above `NetworkLimits.fetchedBytes`.
-    /// - After it has failed, the next scans with something to bring leave it to the fetch: `RefListCache.shortestPause`, then twice as many after each
+    /// - After it has failed, the next scans with something to bring leave it to the fetch: `RefListCache.shortestPause`, then twice as many after
+    ///   each
     ///   further failure, up to `RefListCache.longestPause`.
     ///
     /// A scan that cannot bring what it wants is no failure: the integration's own fetch brings it, or reports why it cannot.

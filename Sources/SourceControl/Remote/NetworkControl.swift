@@ -6,8 +6,8 @@ import Synchronization
 
 /// The state of one running network operation: its sockets and processes, and whether it is to stop.
 ///
-/// It is shared by the watch and the queue's thread, on which libgit2 and libcurl work. A stop shuts the sockets down. This ends every read, write and
-/// poll on them, including those inside libssh2, so that the queue is free at once.
+/// It is shared by the watch and the queue's thread, on which libgit2 and libcurl work. A stop shuts the sockets down. This ends every read, write
+/// and poll on them, including those inside libssh2, so that the queue is free at once.
 final class NetworkControl: Sendable {
     enum Stop: Sendable, Equatable {
         case canceled

@@ -37,15 +37,19 @@ extension Store {
             // A product that a bot published under an earlier name is closed as well.
             let closed = try db.rows("SELECT name FROM bots WHERE json_extract(specification, '$.isPublic') = 0")
                 .map { try $0.name("name") }
+            let present = Set(
+                try db.rows("SELECT json_extract(specification, '$.product') AS product FROM bots WHERE is_retired = 0")
+                    .map { try $0.name("product") })
             for bot in closed {
                 let ids = IntegrationID.texts(of: bot)
-                let former = try db.rows(
+                let published = try db.rows(
                     """
                     SELECT DISTINCT product FROM versions WHERE integration >= ? AND integration < ? AND state = 'published'
-                    AND product NOT IN (SELECT json_extract(specification, '$.product') FROM bots WHERE is_retired = 0)
                     """, [ids.lowerBound, ids.upperBound]
                 ).map { try $0.name("product") }
-                for product in former where stated[product] == nil { stated[product] = false }
+                for product in published where !present.contains(product) && stated[product] == nil {
+                    stated[product] = false
+                }
             }
             return stated
         }

@@ -55,7 +55,7 @@ struct ManualPages: Sendable {
             sections += markdown.sections.compactMap { Searched($0, of: path, title: title) }
         }
         (self.pages, self.sections) = (pages, sections)
-        indexes = Dictionary(uniqueKeysWithValues: pages.enumerated().map { ($1.path, $0) })
+        indexes = Dictionary(pages.enumerated().map { ($1.path, $0) }, uniquingKeysWith: { first, _ in first })
     }
 
     subscript(path: String) -> Page? { indexes[path].map { pages[$0] } }

@@ -1,6 +1,6 @@
 /// A page of Markdown as HTML, with its sections for the search.
 ///
-/// It reads the subset that the pages in `docs` use: headings, paragraphs, lists, tables, quotations, sandboxed code, and the inline forms of
+/// It reads the subset that the pages in `docs` use: headings, paragraphs, lists, tables, quotations, fenced code, and the inline forms of
 /// `MarkdownText`. Everything else is text. All text is escaped, so a page contains no HTML of its own.
 struct Markdown {
     /// The text between two headings.
@@ -63,7 +63,7 @@ struct Markdown {
             case .heading(let level, let text):
                 appendHeading(level, text)
                 rest.removeFirst()
-            case .sandbox(let marker): appendCode(&rest, marker)
+            case .code(let marker): appendCode(&rest, marker)
             case .table: appendTable(&rest)
             case .quotation where depth < Self.maximumDepth: appendQuotation(&rest, depth)
             case .item(let item) where depth < Self.maximumDepth: appendList(&rest, item, depth)
@@ -247,7 +247,7 @@ private enum Block {
     case blank, comment, table, quotation, text
     case heading(Int, Substring)
     /// Code, with the characters that end it.
-    case sandbox(Substring)
+    case code(Substring)
     case item(Item)
 
     init(_ line: Substring, followedBy next: Substring?) {
@@ -262,7 +262,7 @@ private enum Block {
         } else if (1...6).contains(marks), content.dropFirst(marks).first == " " {
             self = .heading(marks, content.dropFirst(marks + 1))
         } else if ticks.count >= 3, !content.dropFirst(ticks.count).contains("`") {
-            self = .sandbox(ticks)
+            self = .code(ticks)
         } else if content.hasPrefix("|"), let next, Self.isDelimiter(next) {
             self = .table
         } else if content.hasPrefix(">") {

@@ -10,7 +10,7 @@ struct OutboxCommand: AsyncParsableCommand {
 
     @OptionGroup var server: ServerOptions
     @Option(help: "Only those: waiting, sending, sent, superseded, unneeded, given-up.") var state: String?
-    @Option(help: "At most so many, up to 200.") var limit = 50
+    @Option(help: "The most lines, at most 200.") var limit = 50
     @Option(help: "The number of a message that was given up.") var retry: Int?
     @Flag(help: "Print the daemon's JSON.") var json = false
 
