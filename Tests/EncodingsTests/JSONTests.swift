@@ -49,6 +49,22 @@ import Testing
         #expect(try JSON.parse([0x22, 0xFF, 0x22]).string == "\u{FFFD}")
     }
 
+    @Test func testThatEscapesOfEveryKindAreDecoded() throws {
+        // given: pairs of surrogates, one alone before a pair, escapes of one character, and text between them
+        let text = #""\ud83d\ude00a\ud83d\ud83d\ude00\n\t\"\\\/\b\f\r\u00e4ö\udE00""#
+        // then
+        #expect(try parse(text).string == "😀a\u{FFFD}😀\n\t\"\\/\u{8}\u{C}\räö\u{FFFD}")
+    }
+
+    /// A long key is not decoded for each question.
+    @Test func testThatAnEscapedKeyIsFoundByItsText() throws {
+        let value = try parse(#"{"\u0072\u0065\u0066":"x","\u0072":"y","\n\n\n\n\n\n\n\n":"z"}"#)
+        #expect(value["ref"].string == "x")
+        #expect(value["r"].string == "y")
+        #expect(value[String(repeating: "\n", count: 8)].string == "z")
+        #expect(value["n"].isNothing)
+    }
+
     @Test(arguments: [1, 100]) func testThatTheLastOfSeveralMembersCounts(others: Int) throws {
         let members = (0..<others).map { "\"k\($0)\":\($0)" } + ["\"a\":1", "\"\\u0061\":2"]
         #expect(try parse("{" + members.joined(separator: ",") + "}")["a"].number == "2")

@@ -83,6 +83,10 @@ import Testing
     ])
     func testThatOtherTextsAreNoZone(name: String) { #expect(TimeZones.rules(of: name) == nil) }
 
+    /// The names of tzdata without a region, which bot files of earlier versions may have.
+    @Test(arguments: ["Japan", "Singapore", "GB", "NZ", "Israel", "Turkey", "PRC", "W-SU", "Zulu", "EST5EDT"])
+    func testThatAnOldNameWithoutARegionIsAZone(name: String) { #expect(TimeZones.rules(of: name) != nil) }
+
     @Test func testThatANameWithANULIsNoZone() { #expect(TimeZones.rules(of: "Europe/Berlin\0") == nil) }
 }
 

@@ -51,7 +51,8 @@ struct Yank: AsyncParsableCommand {
             let parts = version.split(separator: "@", maxSplits: 1).map(String.init)
             guard parts.count == 2 else { throw Failure(.no, "write PRODUCT@VERSION, such as kit@1.4.2") }
             try await server.connect().post(
-                "/api/v1/products/\(PercentEncoding.encode(parts[0]))/versions/\(PercentEncoding.encode(parts[1]))/yank")
+                "/api/v1/products/\(PercentEncoding.encode(parts[0]))/versions/\(PercentEncoding.encode(parts[1]))/yank"
+            )
             Output.print("\(parts[0]) \(parts[1]) is yanked\n")
         }
     }
