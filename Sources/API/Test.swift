@@ -146,7 +146,7 @@ package struct TestHistory: Codable, Hashable, Sendable {
     package var configurations: [Column]
     /// Its outcomes: the newest integration first, and in each the configurations by name.
     package var items: [Entry]
-    /// Its last failures, the newest first, also those before a later attempt that passed.
+    /// Its last failures, newest first, including those that a later attempt passed.
     package var failures: [Failure]
     /// The value of `before` for older integrations; `nil` if there are none.
     package var next: String?
@@ -188,7 +188,8 @@ package struct TestHistory: Codable, Hashable, Sendable {
         package var median: Double
         /// The 95th percentile in seconds.
         package var p95: Double
-        /// The median of the newest quarter relative to that of the others: 0.5 means half as long again. `nil` for fewer than 8 durations.
+        /// Relative growth: 0.5 means that the newest quarter takes 1.5 times as long as the others, by their medians. `nil` for fewer than
+        /// 8 durations.
         package var trend: Double?
 
         /// Creates a value from all its properties.

@@ -117,7 +117,7 @@ struct ArtifactBundle {
 
     // MARK: Bundles of the build
 
-    /// Returns the directories `NAME.artifactbundle` in a tree that have an `info.json`, without those inside of another.
+    /// Returns the directories `NAME.artifactbundle` with an `info.json` in a tree. Bundles inside another bundle are left out.
     /// - Parameter limit: The largest number of entries that are checked.
     /// - Throws: `tooLarge` as soon as more than `maximumCount` are found, because a job can make any number.
     static func made(

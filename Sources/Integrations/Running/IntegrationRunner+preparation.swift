@@ -202,9 +202,9 @@ extension IntegrationRunner {
         }
     }
 
-    /// Reads a commit that was brought. If it cannot be read, as in a mirror that was found damaged since, the commit is brought once more: that
-    /// verifies the mirror and mends it.
-    /// - Parameter commit: One that `Mirror.bring` brings for the integration.
+    /// Reads a fetched commit. If it cannot be read, for example because the mirror was damaged since, it is fetched once more. That verifies and
+    /// repairs the mirror.
+    /// - Parameter commit: The commit that `Mirror.fetch` fetches for the integration.
     /// - Throws: `mirrorDamaged` if it cannot be read then either; `ServerAwaited`.
     func mended(
         _ commit: CommitID, of record: IntegrationRecord, bot: BotSpecification, _ mirror: Mirror

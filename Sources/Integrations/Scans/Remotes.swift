@@ -22,7 +22,7 @@ package struct Remotes: Sendable {
     init(mirror: Mirror) { source = .one(mirror) }
 
     /// Returns the mirror of a bot's repository.
-    /// - Throws: `SourceControlError` for a URL that is refused, `SecretError` for a secret that cannot be read.
+    /// - Throws: `SourceControlError` for a URL that is refused, `SettingsError` for a secret that cannot be read.
     package func mirror(for bot: BotSpecification) async throws -> Mirror {
         switch source {
         case .one(let mirror): return mirror

@@ -109,7 +109,7 @@ package final class WorkingTreeRun: Sendable {
             return try Store.open(path: state.database)
         } catch {
             guard error.code == .newerSchema || error.code == .corrupt else { throw error }
-            // They are removed first: after an interruption here the next run finds the same database again.
+            // The integrations' files go first. If this is interrupted, the next run finds the same damaged database and repeats it.
             try Directory(opening: state.integrations).removeContents()
             for suffix in ["", "-wal", "-shm"] { unlink(state.database + suffix) }
             return try Store.open(path: state.database)
@@ -204,7 +204,7 @@ package final class WorkingTreeRun: Sendable {
         return snapshot
     }
 
-    /// Returns the history with the base of the user's change: what is not committed yet, and what separates the branch from the default one.
+    /// Returns the history with the base of the change: the uncommitted files, and the commits that are not in the default branch.
     private func history(of snapshot: WorkingTreeSnapshot) async -> JobHistory {
         var history = JobHistory(upstream: snapshot.upstream, base: snapshot.isChanged ? snapshot.head : nil)
         if let branch = snapshot.upstream.defaultBranch, let commit = snapshot.upstream.branches[branch],

@@ -1,8 +1,8 @@
 import Glibc
 
-/// The free room of a file system, for users other than root unless the caller is root.
+/// The free room of a file system. Blocks reserved for root count only if the caller is root.
 package struct DiskRoom: Sendable {
-    /// The room that the service needs for itself: the database, logs and the ends of jobs. On a small file system it is a hundredth.
+    /// The room that the service needs for itself: the database, logs and the ends of jobs. On a small file system it is 1 % of its size.
     private static let floorBytes: Int64 = 256 << 20
     private static let floorFiles: Int64 = 10_000
 
@@ -67,7 +67,7 @@ package struct DiskRoom: Sendable {
     /// The resource of which too little is left; `nil` if there is enough of both.
     package var shortage: Shortage? { shortage(of: 1) }
 
-    /// The resource of which less than twice the needed room is left; `nil` if there is so much that a little more use does not make it short.
+    /// The resource of which less than twice the needed room is left; `nil` if both are ample.
     package var shortageOfAmple: Shortage? { shortage(of: 2) }
 
     package var isAmple: Bool { shortageOfAmple == nil }

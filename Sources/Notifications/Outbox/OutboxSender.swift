@@ -13,18 +13,18 @@ package protocol OutboxSender: Sendable {
     ///
     /// If `message.isUncertain`, an earlier try may have arrived. If the service would count a second one as another message, the sender first checks
     /// whether it has the message.
-    /// - Returns: The outcome. Its texts are stored and shown, so they must contain no secret, and at most a sentence of a foreign answer.
+    /// - Returns: The outcome. The texts are stored and shown. They contain no secret, and quote at most one sentence of the service's answer.
     func send(_ message: OutboxMessage) async -> OutboxOutcome
 }
 
 /// The outcome of a try to send a message.
 package enum OutboxOutcome: Sendable, Hashable {
     /// The service has received the message.
-    /// - Parameter note: How that is known, if not by its answer.
+    /// - Parameter note: How the arrival is known, if not from the service's answer.
     case sent(note: String? = nil)
     /// The message has no content or no recipient any more.
     case unneeded(String)
-    /// The service does not know the bot now. Its file may be back in a moment; if not, the message is dropped.
+    /// Martlet has no such bot now. If its file does not come back, the message is dropped.
     case absent
     /// The message will never be accepted as it is. The text states what was tried, on what, what happened, and what to do.
     case refused(String)

@@ -1,7 +1,7 @@
 import CLibGit2
 import Model
 
-/// Brings wanted commits into a mirror, on its queue.
+/// Fetches wanted commits into a mirror, on its queue.
 struct Fetch {
     let store: MirrorStore
     let session: RemoteSession
@@ -14,17 +14,17 @@ struct Fetch {
             return
         }
         try store.removeTemporaryPacks("fetch of \(session.url)")
-        // Not again from files that were found damaged.
+        // After damage, objects are not linked again from the local files.
         let isLinked = isAnew ? false : try linkObjects()
         let seen: Seen
         do throws(SourceControlError) {
             seen = try fetch(wanted, isAnew: isAnew, known: isLinked ? nil : known(wanted), into: repository)
         } catch {
-            // A ref that was there when we looked is not any more: asked again, which it is.
+            // A ref of the last scan no longer exists. A new list shows which one.
             guard error.code == .refGone else { throw error }
             seen = try fetch(wanted, isAnew: isAnew, known: nil, into: repository)
         }
-        // A deleted ref is gone, also where its objects came by themselves with those of a path.
+        // A deleted ref counts as missing even if its objects were linked from a local path.
         missing = try self.missing(of: missing, in: repository).merging(
             missing.filter { seen.gone.contains($0.key) }
         ) { $1 }
@@ -34,8 +34,8 @@ struct Fetch {
         if isAnew { try fetchRest(into: repository) }
     }
 
-    /// All branches and tags, and what integrations hold: after the mirror was found damaged. A branch that the server cannot
-    /// give keeps nobody from the others.
+    /// Fetches all branches and tags, and the commits that integrations hold, after the mirror was found damaged. A branch that the server cannot
+    /// send does not prevent the others.
     private func fetchRest(into repository: OpaquePointer) throws(SourceControlError) {
         do throws(SourceControlError) {
             try session.run(in: repository, operation: "fetch of", isWhole: true, isAnew: true) {
@@ -68,15 +68,15 @@ struct Fetch {
         session.listCache.recordWritten(refs)
     }
 
-    /// What the server lists of the wanted refs.
+    /// The wanted refs in the server's list.
     private struct Seen {
-        /// Not at all.
+        /// Those that it does not list.
         var gone: Set<RefName>
-        /// At the wanted commit, when it was asked just now.
+        /// Those that it lists at the wanted commit, if the list was requested just now.
         var same: Set<RefName>
     }
 
-    /// Downloads the refs that are listed and not here as the server has them.
+    /// Downloads the listed refs whose objects the mirror does not have.
     private func fetch(
         _ wanted: [RefName: CommitID], isAnew: Bool, known: RemoteSession.Advertisement?,
         into repository: OpaquePointer
@@ -97,11 +97,11 @@ struct Fetch {
         }
     }
 
-    /// Brings refs of a list that was asked for just now, in one pack. What keeps it from that is left to the fetch of who needs a commit; the
-    /// mirror is marked where that is damage.
-    /// - Parameter isWanted: Asked for each ref that has moved since the last call. The default branch counts as moved until it has been brought:
-    ///   jobs need it, but no integration of another branch fetches it if its own commit is here.
-    /// - Throws: `canceled`, nothing else.
+    /// Fetches refs of a new list, in one pack. An error is not thrown: the integration that needs the commit fetches it and reports the error. If
+    /// the mirror is damaged, it is marked.
+    /// - Parameter isWanted: Called for each ref that has moved since the last call. The default branch counts as moved until it is fetched: jobs
+    ///   need it, but the integration of another branch does not fetch it if the mirror has its own commit.
+    /// - Throws: Only `canceled`.
     func fetchNew(
         from server: RemoteSession.Conversation, into repository: OpaquePointer, _ isWanted: (RefName) -> Bool
     ) throws(SourceControlError) {
@@ -122,17 +122,18 @@ struct Fetch {
         } catch {
             if session.control.stopped == .canceled { throw error }
             let found = session.explained(error, operation: server.operation, address: session.url.description)
-            // The next fetch mends the mirror. If it cannot be marked, that fetch meets the damage by itself.
+            // The next fetch repairs the mirror. If the mirror cannot be marked, that fetch detects the damage itself.
             if session.control.stopped == nil, found.code == .mirrorDamaged { try? store.markDamaged() }
             session.listCache.recordFailedFetch()
         }
     }
 
-    /// - Returns: False where a scan brings nothing.
+    /// Fetches refs in one pack, if the mirror's state and the pause allow it.
+    /// - Returns: `false` if the refs are left to the integration's fetch.
     private func fetchNew(
         _ asked: [RefName], of server: RemoteSession.Conversation, into repository: OpaquePointer
     ) throws(SourceControlError) -> Bool {
-        // It may leave an empty mirror.
+        // This precedes the check for an empty mirror, because it may empty it.
         try LocalObjects.discardPart(of: store, server.operation)
         guard asked.count <= Self.maximumRefspecs, !store.isEmpty, !store.isMarkedDamaged, !store.hasLostHolds,
             session.listCache.mayFetch()
@@ -145,23 +146,24 @@ struct Fetch {
         return true
     }
 
-    /// More refs than this are asked for by pattern.
+    /// The most refs that are requested by name. For more, all branches and tags are requested by pattern.
     private static let maximumRefspecs = 1000
 
-    /// The last scan's list, where it has all that is wanted as it is wanted.
+    /// Returns the last scan's list if it has all wanted refs at the wanted commits; otherwise `nil`.
     private func known(_ wanted: [RefName: CommitID]) -> RemoteSession.Advertisement? {
         guard let list = session.listCache.list else { return nil }
         let heads = list.commits
         return wanted.allSatisfy { heads[$0.key] == $0.value } ? list : nil
     }
 
-    /// The objects of a path on this machine for a first mirror. - Returns: Whether there are any now.
+    /// Links the objects of a repository on this machine into an empty mirror.
+    /// - Returns: Whether objects were linked.
     private func linkObjects() throws(SourceControlError) -> Bool {
         guard session.url.kind == .path, store.isEmpty, session.engine != .library else { return false }
         return try LocalObjects(from: session.url.path, to: store).link("fetch of \(session.url)")
     }
 
-    /// Brings a commit that no scan has found: another repository names it.
+    /// Fetches a commit that no scan has found, because another repository names it.
     func run(_ commit: CommitID, into repository: OpaquePointer) throws(SourceControlError) {
         let isAnew = store.hasLostHolds
         if try store.contains(commit, in: repository), !isAnew { return }
@@ -194,12 +196,13 @@ struct Fetch {
         }
     }
 
-    /// Whether a server that was asked for a commit's id refused it, and did not fail in another way.
+    /// Returns whether an error means that the server refuses a commit's id, and has not failed in another way.
     private static func saysGone(_ error: SourceControlError) -> Bool {
         [.refGone, .other, .unsupported, .invalidRevision].contains(error.code)
     }
 
-    /// - Throws: `notACommit` where a ref leads to an object that is here and is none.
+    /// Fails if a ref points to an object of another type.
+    /// - Throws: `notACommit` if the mirror has the object and it is not a commit.
     private func refuseOther(_ id: CommitID, of ref: RefName, in repository: OpaquePointer) throws(SourceControlError) {
         let isHere = try store.objects(in: repository, "fetch of \(session.url)")(id.description)
         guard isHere, try !store.contains(id, in: repository) else { return }
@@ -217,14 +220,14 @@ struct Fetch {
         let listed = session.listCache.list?.refs ?? [:]
         let isHere = try store.objects(in: repository, "fetch of \(session.url)")
         for (ref, commit) in wanted {
-            // An annotated tag on a commit that is here is an object of its own.
+            // The object of an annotated tag can be missing although the mirror has the commit.
             let tag = listed[ref].flatMap { $0.peeled == commit.description ? $0.id : nil }
             if try !store.contains(commit, in: repository) || !(tag.map(isHere) ?? true) { missing[ref] = commit }
         }
         return missing
     }
 
-    /// Asks for a commit that its ref does not lead to any more, by its id.
+    /// Fetches a commit by its id, because its ref no longer points to it.
     private func fetch(_ commit: CommitID, of ref: RefName, _ seen: Seen, into repository: OpaquePointer)
         throws(SourceControlError)
     {

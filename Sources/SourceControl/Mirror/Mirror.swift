@@ -4,7 +4,7 @@ package import Model
 
 /// The local copy of one repository, and the only way to its server.
 ///
-/// All calls of a mirror run one after the other on its queue, on one handle of libgit2 (`KeptRepositories`), which no two threads see at once.
+/// All calls of a mirror run one after the other on its queue. They use one handle of libgit2 (`KeptRepositories`), never from two threads at once.
 package struct Mirror: Sendable {
     package let url: RemoteURL
     let credentials: Credentials?
@@ -16,16 +16,16 @@ package struct Mirror: Sendable {
     let listCache: RefListCache
     let kept: KeptRepositories
 
-    /// Where the bare repository lies.
+    /// The path of the bare repository.
     package var path: String { store.path }
-    /// The directory of its objects, which the `.git` of a workspace refers to: what a job must be able to read of it.
+    /// The directory of its objects. The `.git` of a workspace refers to it, so jobs must be able to read it.
     package var objects: String { store.path + "/objects" }
 
-    /// Sees to it that commits are here, each of which a scan has found at its ref.
+    /// Fetches commits that a scan has found at their refs.
     ///
-    /// Without network when they are here already. When the ref has moved on, the commit comes with it; when it was
-    /// replaced, the commit itself is asked for, which many servers refuse.
-    /// - Throws: `refGone` when the ref was deleted, or moved so that its commit cannot be had any more; else as `look`.
+    /// It uses no network if the mirror has them already. If a ref has moved forward, its commit is fetched with it. If the ref was replaced, the
+    /// commit is requested by its id, which many servers refuse.
+    /// - Throws: `refGone` if the ref was deleted, or was replaced and the server no longer sends the commit; otherwise the errors of `scan`.
     package func fetch(_ wanted: [RefName: CommitID]) async throws(SourceControlError) {
         let others = wanted.keys.filter { $0.branch == nil && $0.tag == nil && $0.description.hasPrefix("refs/") }
         try await fetching(others: Set(others), Array(wanted.values)) { fetch, repository throws(SourceControlError) in
@@ -33,10 +33,10 @@ package struct Mirror: Sendable {
         }
     }
 
-    /// Runs a fetch on the queue; once more where the mirror is found damaged.
+    /// Runs a fetch on the queue, and repeats it once if the mirror is found damaged.
     /// - Parameters:
-    ///   - others: Refs that count beside branches and tags.
-    ///   - commits: What is fetched.
+    ///   - others: Refs to include besides branches and tags.
+    ///   - commits: The commits to fetch.
     func fetching(
         others: Set<RefName> = [], _ commits: [CommitID],
         _ body: @escaping @Sendable (Fetch, _ repository: OpaquePointer) throws(SourceControlError) -> Void
@@ -53,7 +53,7 @@ package struct Mirror: Sendable {
         }
     }
 
-    /// Whether the commit is here.
+    /// Returns whether the mirror has the commit.
     package func contains(_ commit: CommitID) async throws(SourceControlError) -> Bool {
         let store = store
         return try await local(isFresh: true) { repository throws(SourceControlError) in
@@ -61,8 +61,8 @@ package struct Mirror: Sendable {
         }
     }
 
-    /// Whether something in the mirror may be damaged, so that it has to be verified before an integration begins with what is in it. The next
-    /// fetch does that, without network if all is whole.
+    /// Whether the mirror may be damaged, so that it must be verified before an integration uses it. The next fetch verifies it, without network if
+    /// there is no damage.
     package var isMarkedDamaged: Bool {
         get async {
             let store = store
@@ -79,7 +79,8 @@ package struct Mirror: Sendable {
 
     var watch: NetworkWatch { NetworkWatch(queue: queue, limits: limits) }
 
-    /// - Parameter others: Refs that count beside branches and tags.
+    /// Returns a function that creates a session with the server.
+    /// - Parameter others: Refs to include besides branches and tags.
     func session(_ others: Set<RefName> = []) -> @Sendable (NetworkControl) -> RemoteSession {
         let mirror = self
         return {
@@ -89,10 +90,10 @@ package struct Mirror: Sendable {
         }
     }
 
-    /// Runs work on the opened repository. Damage that it finds is remembered for the next fetch.
+    /// Runs work on the opened repository. If the work finds damage, the mirror is marked for the next fetch.
     /// - Parameters:
-    ///   - isKept: Whether the next work, if it comes at once, finds what was read of it in memory.
-    ///   - isFresh: Whether nothing is believed that was read before.
+    ///   - isKept: Whether objects that were read stay in memory for work that follows at once.
+    ///   - isFresh: Whether everything is read again from the disk.
     func local<Value: Sendable>(
         isKept: Bool = false, isFresh: Bool = false,
         _ body: @escaping @Sendable (_ repository: OpaquePointer) throws(SourceControlError) -> Value
@@ -103,7 +104,7 @@ package struct Mirror: Sendable {
         }
     }
 
-    /// As `local`, by who is on the queue already.
+    /// Does the same as `local`, for callers that are on the queue already.
     func onQueue<Value>(
         isKept: Bool = false, isFresh: Bool = false,
         _ body: (_ repository: OpaquePointer) throws(SourceControlError) -> Value
@@ -121,21 +122,20 @@ package struct Mirror: Sendable {
 }
 
 extension Mirror {
-    /// Asks the server for its branches and tags.
+    /// Lists the server's branches and tags.
     ///
-    /// With `isWanted`, a scan also brings the commits of refs that have moved since the scan before, in the same turn of the queue and in one pack
-    /// for all of them, so that an integration of them finds its commit here. A scan is short all the same, since others wait for their turn:
-    /// - It brings nothing into an empty or damaged mirror.
-    /// - It gives up after `NetworkLimits.bringing` and above `NetworkLimits.fetchedBytes`.
-    /// - After it has failed, the next scans with something to bring leave it to the fetch: `RefListCache.shortestPause`, then twice as many after
-    ///   each
+    /// With `isWanted`, a scan also fetches the commits of refs that have moved since the previous scan, in one pack. Their integrations then need no
+    /// fetch. Other calls wait for the queue meanwhile, so a scan is limited:
+    /// - It fetches no commits into an empty or damaged mirror.
+    /// - It gives up after `NetworkLimits.fetching` and above `NetworkLimits.fetchedBytes`.
+    /// - After a failure, the next `RefListCache.shortestPause` scans leave new commits to the integration's fetch. The number doubles with each
     ///   further failure, up to `RefListCache.longestPause`.
     ///
-    /// A scan that cannot bring what it wants is no failure: the integration's own fetch brings it, or reports why it cannot.
+    /// A scan that cannot fetch commits does not fail: the integration's own fetch gets them, or reports the reason.
     /// - Parameters:
-    ///   - others: Further refs that are listed where the server has them; a server lists three for every pull request
-    ///     that there ever was.
-    ///   - isWanted: Whether the commit of a listed ref is to be brought; `nil`: nothing is downloaded.
+    ///   - others: Further refs to list if the server has them. Not all are listed, because a server has up to three for every pull request that
+    ///     was ever opened.
+    ///   - isWanted: Returns whether to fetch the commit of a listed ref. If `nil`, no commits are fetched.
     /// - Throws: `empty` for a repository without branches and tags, `repositoryNotFound`, `credentialsMissing`,
     ///   `credentialsRefused`, `serverUntrusted`, `redirected`, `unreachable`, `timedOut`, `canceled`.
     package func scan(
@@ -166,7 +166,7 @@ extension Mirror {
     ) throws(SourceControlError) -> Listing {
         let all = server.list.commits
         let heads = all.filter { !others.contains($0.key) }
-        // Pull requests alone are none: who hides its branches for a moment would have them all deleted.
+        // Pull requests alone do not count. Otherwise a server that hides its branches for a moment would have them all recorded as deleted.
         guard !heads.isEmpty else {
             throw SourceControlError(
                 code: .empty, operation: server.operation,
@@ -178,19 +178,19 @@ extension Mirror {
 }
 
 extension Mirror {
-    /// Packs above which a mirror is repacked: git's own `gc.autoPackLimit` (git-config(1)). Each fetch adds one, and each object
-    /// that is read is looked for in all.
+    /// The number of packs above which a mirror is repacked: git's own `gc.autoPackLimit` (git-config(1)). Each fetch adds a pack, and reading an
+    /// object searches all packs.
     static let maximumPacks = 50
 
-    /// Joins small packs into larger ones when there are many, by `git repack --geometric`; nothing is ever dropped, held or
-    /// not. Jobs that read the mirror meanwhile go on: git and libgit2 look for packs again when one is gone.
-    /// - Returns: Whether it was needed and done; false also where git is not installed.
+    /// Joins small packs into larger ones if there are many, with `git repack --geometric`. No object is ever removed. Jobs can read the mirror
+    /// meanwhile: git and libgit2 search for packs again if one has disappeared.
+    /// - Returns: Whether it was needed and done; `false` also if git is not installed.
     @discardableResult
     package func repack() async throws(SourceControlError) -> Bool {
         guard engine != .library else { return false }
         let (store, kept, listCache) = (store, kept, listCache)
         return try await watch.run(limit: limits.fetch) { control throws(SourceControlError) in
-            // It may hold packs open that go.
+            // The handle may have packs open that are removed.
             kept.drop(store)
             guard let program = try GitProgram.installed() else { return false }
             let operation = "repacking the mirror \(store.name)"

@@ -1,12 +1,12 @@
 import Model
 import Synchronization
 
-/// What a mirror's server listed at the last scan, in memory: the fetch that follows need not ask for it again.
+/// The refs that a mirror's server listed at the last scan, in memory. The following fetch does not need to list them again.
 final class RefListCache: Sendable {
-    /// The list of a scan that is to bring what is new.
+    /// The list of a scan that also fetches new commits.
     struct Seen {
         var refs: [RefName: RemoteSession.AdvertisedRef] = [:]
-        /// The default branch, unless all that was wanted of the list was brought.
+        /// The default branch; `nil` once all wanted commits of the list are fetched.
         var unfetched: RefName?
     }
 
@@ -14,30 +14,30 @@ final class RefListCache: Sendable {
         var list: RemoteSession.Advertisement?
         var isWritten = false
         var seen = Seen()
-        /// How many of the next scans with something to bring leave it to the fetch.
+        /// The number of next scans that leave new commits to the integration's fetch.
         var pause = 0
-        /// The pause after the next scan that cannot bring what it wants.
+        /// The pause after the next scan that fails to fetch.
         var nextPause = RefListCache.shortestPause
         var packs = 0
     }
 
-    /// The scans with something to bring that leave it to the fetch after one that could not bring it. Without a pause, a server that is slow at it
-    /// would be asked for each commit twice.
+    /// The pause after a scan that failed to fetch, as a number of scans that leave new commits to the integration's fetch. Without a pause, a slow
+    /// server would be asked for each commit twice.
     static let shortestPause = 10
-    /// The pause doubles with each further failure up to this: the default branch is wanted by each scan until it is here, however long that is.
+    /// The pause doubles with each further failure, up to this number. Each scan wants the default branch until it is fetched.
     static let longestPause = 1000
 
     private let state = Mutex(State())
 
     var list: RemoteSession.Advertisement? { state.withLock { $0.list } }
 
-    /// The list, when the mirror's refs are not those of it yet.
+    /// The list; `nil` once the mirror's refs are updated to it.
     var unwritten: RemoteSession.Advertisement? { state.withLock { $0.isWritten ? nil : $0.list } }
 
-    /// The packs of the mirror, as of the last scan that brought one and of the last repack.
+    /// The number of packs in the mirror after the last scan that fetched one, or after the last repack.
     var packs: Int { state.withLock { $0.packs } }
 
-    /// Takes what a scan has found.
+    /// Records the list of a scan.
     func record(_ list: RemoteSession.Advertisement) {
         state.withLock {
             if $0.list?.refs != list.refs { $0.isWritten = false }
@@ -45,8 +45,8 @@ final class RefListCache: Sendable {
         }
     }
 
-    /// Takes the list of a scan that is to bring what is new.
-    /// - Returns: That of the one before.
+    /// Records the list of a scan that also fetches new commits.
+    /// - Returns: The list of the previous such scan.
     func exchangeSeen(_ seen: Seen) -> Seen {
         state.withLock { state in
             let before = state.seen
@@ -55,7 +55,7 @@ final class RefListCache: Sendable {
         }
     }
 
-    /// All that was wanted of the last list is in the mirror, whether a scan or a fetch has brought it: pauses are short again.
+    /// Records that the mirror has all wanted commits of the last list. Pauses are short again.
     func recordFetched() {
         state.withLock {
             $0.seen.unfetched = nil
@@ -64,7 +64,7 @@ final class RefListCache: Sendable {
         }
     }
 
-    /// Whether a scan with something to bring is to bring it.
+    /// Returns whether a scan may fetch new commits. Each refusal shortens the pause by one.
     func mayFetch() -> Bool {
         state.withLock {
             if $0.pause == 0 { return true }
@@ -76,7 +76,7 @@ final class RefListCache: Sendable {
     /// Records the number of packs in the mirror.
     func recordPackCount(_ count: Int) { state.withLock { $0.packs = count } }
 
-    /// A scan could not bring what it wanted.
+    /// Records that a scan failed to fetch. The pause begins.
     func recordFailedFetch() {
         state.withLock {
             $0.pause = $0.nextPause
@@ -84,7 +84,7 @@ final class RefListCache: Sendable {
         }
     }
 
-    /// The mirror's refs are those of a list now, as far as their commits are there.
+    /// Records that the mirror's refs are updated to a list, as far as their commits are in the mirror.
     func recordWritten(_ refs: [RefName: RemoteSession.AdvertisedRef]) {
         state.withLock { $0.isWritten = $0.list?.refs == refs }
     }

@@ -3,8 +3,7 @@
 /// libgit2 has time-outs only since 1.7; before, a silent server blocks a thread forever. So the service opens connections itself (`SocketStream`,
 /// `HTTPSubtransport`), and `NetworkWatch` shuts them down when a limit is exceeded.
 package struct NetworkLimits: Sendable, Hashable {
-    /// The time for one TCP connection, for each address that is tried. Over http it is for all of them together, including the lookup of the name,
-    /// TLS and a proxy.
+    /// The limit for one TCP connection attempt. Over http, one limit covers all addresses, name lookup, TLS and proxy.
     package var connect: Duration = .seconds(30)
     /// The time without a byte from the server. git's own servers send a keep-alive every 5 s while they pack (`uploadpack.keepAlive`,
     /// git-config(1)).
@@ -13,7 +12,7 @@ package struct NetworkLimits: Sendable, Hashable {
     package var scan: Duration = .seconds(120)
     /// The time for one whole fetch.
     package var fetch: Duration = .seconds(3600)
-    /// The time in which a scan fetches commits, from its first request. What takes longer is left to the fetch.
+    /// The limit for fetching commits during a scan. The integration's own fetch gets the rest.
     package var fetching: Duration = .seconds(10)
     /// The most bytes that a scan fetches. A larger pack is left to the fetch.
     package var fetchedBytes: Int64 = 64 << 20
@@ -33,8 +32,8 @@ package struct NetworkLimits: Sendable, Hashable {
 
     /// Whether connections to loopback, private, link-local and other special addresses are refused.
     var isPublicOnly = false
-    /// The address space of each process of the `git` command, in bytes. Packs are mapped 1 GiB at a time. A header that claims 2^31 objects would
-    /// need 150 GB, and ends the process at once.
+    /// The address space of each process of the `git` command, in bytes. Packs are mapped 1 GiB at a time. A pack whose
+    /// header claims 2^31 objects would need 150 GB; under this limit git fails at once.
     static let programMemory: Int64 = 8 << 30
 
     /// The same as `programMemory`, for a process that only lists refs. It has all of them in memory before it prints the first.

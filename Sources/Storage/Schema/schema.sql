@@ -430,7 +430,7 @@ BEGIN
 END;
 
 -- 0011 standings: add the health of branches
--- The health of each branch and tag of a bot, for bots that send notices (`Standing`).
+-- The health of each branch and tag of a bot, for bots that send notices (`BranchHealth`).
 CREATE TABLE standings (
     bot INTEGER NOT NULL REFERENCES bots(id),
     ref TEXT NOT NULL,

@@ -30,8 +30,8 @@ extension CurlTransfer {
         try attachSource(handle)
     }
 
-    /// Follows the dialogue, to know which command an answer belongs to, and ends the transfer when it is canceled. libcurl waits for the answer to
-    /// the mail, and for that to QUIT, within one call (7.88, `smtp_done`). Meanwhile it calls only the progress callback, every second.
+    /// Follows the dialogue, to know which command an answer belongs to, and ends the transfer when it is canceled. libcurl waits for
+    /// the answers to the mail and to QUIT within one call (7.88, `smtp_done`). During it only the progress callback runs, once a second.
     private func watchMail(_ handle: UnsafeMutableRawPointer) {
         let context = Unmanaged.passUnretained(self).toOpaque()
         clibcurl_set_debug_callback(handle) { _, kind, data, size, context in
@@ -71,7 +71,7 @@ extension CurlTransfer {
     func mailAnswer(_ result: CURLcode) throws(TransferError) -> TransferResponse {
         let reply = reply ?? MailReply()
         do throws(TransferError) {
-            // An answer that arrives after the time limit, while libcurl waits for that to QUIT, is valid.
+            // The answer to the mail counts even if libcurl times out later, while it waits for the answer to QUIT.
             if !reply.isOfMail { try checkMail(result, reply) }
         } catch {
             var error = error

@@ -2,19 +2,20 @@ import CLinux
 import Glibc
 import JobProtocol
 
-/// What of a sandbox's root is the same for all steps, as bubblewrap's options.
+/// The part of a sandbox's root that all steps share, as options of bubblewrap.
 struct SandboxRoot {
     let sandbox: JobDescription.Sandbox
     let job: JobDescription
     /// The job directory.
     let attempt: String
-    /// The job is root, without capabilities: what root owns, it may still write.
+    /// Whether the job runs as root without capabilities. It may still write files that root owns.
     let isRoot: Bool
 
-    /// Beneath /, links into /usr on most systems of today.
+    /// Directories in / that are links into /usr on most current systems.
     private static let topDirectories = ["bin", "sbin", "lib", "lib32", "lib64", "libx32"]
 
-    /// - Parameter git: Whether the workspace has a `.git` of ours, which a job may read only.
+    /// Returns the options.
+    /// - Parameter git: Whether the workspace has a `.git` that the service made. A job may only read it.
     func options(git: Bool) throws(Sandbox.Failure) -> [String] {
         let readOnly = try readOnlyBinds()
         var options = [
@@ -35,9 +36,9 @@ struct SandboxRoot {
             options += Self.hostRoot()
         }
         options += ["--proc", "/proc", "--dev", "/dev"]
-        // /proc/sys and /proc/sysrq-trigger ask for root's user, not for a capability.
+        // For /proc/sys and /proc/sysrq-trigger the kernel requires the user root, not a capability.
         if isRoot { options += ["--remount-ro", "/proc"] }
-        // What /dev leaves writable would be memory without a limit of its own.
+        // The writable part of /dev would otherwise be memory without a limit of its own.
         options += ["--perms", "1777", "--size", "\(sandbox.temporaryBytes)", "--tmpfs", "/dev/shm"]
         options += ["--remount-ro", "/dev"]
         options += ["--perms", "1777", "--size", "\(sandbox.temporaryBytes)", "--tmpfs", "/tmp"]
@@ -56,7 +57,7 @@ struct SandboxRoot {
     private static func hostRoot() -> [String] {
         let mounted = MachineFiles.mounted
         let files = MachineFiles.copied.map { "/etc/" + $0 }
-        // Said before what lies in it, since bubblewrap makes it for its owner alone.
+        // These precede the files in them, because bubblewrap would otherwise create them for their owner only.
         var options =
             (MachineFiles.parents(of: files + mounted) + ["/var", "/run"]).flatMap { ["--dir", $0] }
             + ["--ro-bind", "/usr", "/usr"]
@@ -84,10 +85,10 @@ struct SandboxRoot {
         }
     }
 
-    /// A path that is a link is seen under both of its names, since programs ask for either.
+    /// Returns the read-only binds. A path that is a link is bound under both names, because programs use either.
     private func readOnlyBinds() throws(Sandbox.Failure) -> [(from: String, to: String)] {
         var binds: [(from: String, to: String)] = []
-        // Where they lie, too: a state directory can be a link.
+        // The resolved paths are included, because a state directory can be a link.
         let hidden =
             [job.workspace, attempt, sandbox.homeDirectory].compactMap(\.self).flatMap {
                 [$0, Self.realPath($0) ?? $0]
@@ -108,7 +109,7 @@ struct SandboxRoot {
         return binds
     }
 
-    /// Whether one is the other, or above it.
+    /// Returns whether the first path is the second, or contains it.
     private static func leads(_ path: String, to other: String) -> Bool {
         path == other || other.hasPrefix(path == "/" ? "/" : path + "/") || other == "/dev" && path.hasPrefix("/dev/")
             || other == "/proc" && path.hasPrefix("/proc/")

@@ -68,7 +68,7 @@ import Testing
             let signer = AllowedSigners.Signer(principal: "https://ci.example/a,b*?\"!\n", key: key.publicKey)
 
             // then
-            #expect(signer.principals == "https://ci.example/a%2Cb%2A%3F%22%21%A")
+            #expect(signer.principals == "https://ci.example/a%2Cb%2A%3F%22%21%0A")
             #expect(try AllowedSigners(signer.line, name: "").signers == [signer])
         }
     }
