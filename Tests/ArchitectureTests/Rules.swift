@@ -150,7 +150,7 @@ enum Rules {
     }
 
     /// Returns authentication codes that are made and not compared in constant time. `ConstantTime.areEqual` must be around the call, or get the
-    /// constant that holds its result.
+    /// constant that holds its result. A code that is sent, in base64, is compared by its receiver.
     static func comparedOtherwise(in text: String) -> [Int] {
         lines(of: text).compactMap { number, line in
             let found = ["Digest.hmacSHA256(", ".authenticationCode(key"].compactMap { line.firstRange(of: $0) }.first
@@ -161,7 +161,8 @@ enum Rules {
             let name = before[..<equals.lowerBound].dropFirst("let ".count)
             let after = before[equals.upperBound...]
             let isHeld = after.isEmpty || after.hasPrefix(" try ")
-            return isHeld && text.contains("ConstantTime.areEqual(\(name), ") ? nil : number
+            let uses = ["ConstantTime.areEqual(\(name), ", "Data(\(name)).base64EncodedString()"]
+            return isHeld && uses.contains(where: text.contains) ? nil : number
         }
     }
 

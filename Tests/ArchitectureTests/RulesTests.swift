@@ -39,7 +39,7 @@ import Testing
         let manifest = Manifest(
             """
             static let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
-            .package(url: "https://acme.example/swift-nio", from: "2.99.1"),
+            .package(url: "https://acme.example/swift-nio", exact: "2.99.1"),
             library("Model"),
             library("Storage", ["Model", "Basics", .grdb]),
             .executableTarget(
@@ -88,6 +88,8 @@ import Testing
             code == given
             let right = try body.authenticationCode(key: a)
             ConstantTime.areEqual(right, given)
+            let sent = Digest.hmacSHA256(key: key, message: body)
+            return Data(sent).base64EncodedString()
             """
         #expect(Rules.comparedOtherwise(in: text) == [5, 6, 8])
     }

@@ -15,7 +15,7 @@ import Testing
     @Test(
         .proves(
             .releases,
-            "Registry: `/registry`: a release's metadata with checksum and neighbours; a yanked one stays fetchable"))
+            "Registry: `/registry`: a release's metadata with checksum and neighbors; a yanked one stays fetchable"))
     func testThatMetadataHasTheArchivesDigestAndTheNeighbors() async throws {
         try await RegistryRoutesTests.withPackage { web in
             // when
@@ -44,7 +44,7 @@ import Testing
     @Test(
         .proves(
             .releases,
-            "Registry: `/registry`: a release's metadata with checksum and neighbours; a yanked one stays fetchable"))
+            "Registry: `/registry`: a release's metadata with checksum and neighbors; a yanked one stays fetchable"))
     func testThatAYankedReleaseStaysFetchable() async throws {
         try await RegistryRoutesTests.withPackage { web in
             for path in ["1.5.0", "1.5.0.json", "1.5.0.zip", "1.5.0/Package.swift"] {

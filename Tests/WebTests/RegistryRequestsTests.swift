@@ -30,7 +30,7 @@ import Testing
     @Test(
         .proves(
             .releases,
-            "Registry: `/registry`: a release's metadata with checksum and neighbours; a yanked one stays fetchable"),
+            "Registry: `/registry`: a release's metadata with checksum and neighbors; a yanked one stays fetchable"),
         arguments: kinds)
     func testThatHEADSaysTheSameWithoutTheBody(path: String, kind: String) async throws {
         try await RegistryRoutesTests.withPackage { web in
@@ -64,7 +64,7 @@ import Testing
     @Test(
         .proves(
             .releases,
-            "Registry: `/registry`: a release's metadata with checksum and neighbours; a yanked one stays fetchable"))
+            "Registry: `/registry`: a release's metadata with checksum and neighbors; a yanked one stays fetchable"))
     func testThatBuildMetadataIsPartOfTheName() async throws {
         try await RegistryRoutesTests.withPackage { web in
             // given
@@ -93,7 +93,7 @@ import Testing
     @Test(
         .proves(
             .releases,
-            "Registry: `/registry`: a release's metadata with checksum and neighbours; a yanked one stays fetchable"),
+            "Registry: `/registry`: a release's metadata with checksum and neighbors; a yanked one stays fetchable"),
         arguments: ["zip", "json"])
     func testThatAVersionMayEndLikeAFile(ending: String) async throws {
         try await RegistryRoutesTests.withPackage { web in
