@@ -14,7 +14,18 @@ enum TidyWords {
 
     /// One word for one thing. Extend this list when a name is replaced.
     static let replaced = [
+        Replaced("may ask", by: "circuit breaker"),
+        Replaced("fates", by: "outcomes"),
+        Replaced("fenced", by: "sandboxed"),
+        Replaced("lane", by: "serial queue, trust domain or release branch"),
+        Replaced("lanes", by: "serial queues, trust domains or release branches"),
+        Replaced("wakeup", by: "signal"),
         Replaced("bell", by: "signal"),
+        Replaced("wishes", by: "cancellation requests"),
+        Replaced("outages", by: "circuit breaker"),
+        Replaced("shelf", by: "cache"),
+        Replaced("standing", by: "branch health"),
+        Replaced("heed", by: "obey"),
         Replaced("seats", by: "semaphore"),
         Replaced("held slots", by: "semaphore"),
         Replaced("byte budget", by: "byte limit"),
