@@ -151,7 +151,22 @@ final class JSONWriter {
             if let value { encode(value, forKey: key) } else { encodeNil(forKey: key) }
         }
 
-        func encodeIfPresent<Number: FixedWidthInteger & Encodable>(_ value: Number?, forKey key: Key) {
+        // One for each type: a generic function does not take the place of the protocol's own, which leave out a member that is `nil`.
+        func encodeIfPresent(_ value: Int?, forKey key: Key) { encodeNumber(value, forKey: key) }
+        func encodeIfPresent(_ value: Int8?, forKey key: Key) { encodeNumber(value, forKey: key) }
+        func encodeIfPresent(_ value: Int16?, forKey key: Key) { encodeNumber(value, forKey: key) }
+        func encodeIfPresent(_ value: Int32?, forKey key: Key) { encodeNumber(value, forKey: key) }
+        func encodeIfPresent(_ value: Int64?, forKey key: Key) { encodeNumber(value, forKey: key) }
+        func encodeIfPresent(_ value: UInt?, forKey key: Key) { encodeNumber(value, forKey: key) }
+        func encodeIfPresent(_ value: UInt8?, forKey key: Key) { encodeNumber(value, forKey: key) }
+        func encodeIfPresent(_ value: UInt16?, forKey key: Key) { encodeNumber(value, forKey: key) }
+        func encodeIfPresent(_ value: UInt32?, forKey key: Key) { encodeNumber(value, forKey: key) }
+        func encodeIfPresent(_ value: UInt64?, forKey key: Key) { encodeNumber(value, forKey: key) }
+        func encodeIfPresent(_ value: Float?, forKey key: Key) {
+            encodeIfPresent(value.map(Double.init), forKey: key)
+        }
+
+        private func encodeNumber(_ value: (some FixedWidthInteger & Encodable)?, forKey key: Key) {
             if let value { encode(value, forKey: key) } else { encodeNil(forKey: key) }
         }
 
