@@ -32,7 +32,9 @@ struct Contract {
     /// Returns an answer of a type: with a value for each property, or with null for each that may be `nil`.
     static func sample(of type: any InterfaceType.Type, isFull: Bool) throws -> JSON {
         var contract = Contract()
-        return contract.sample(try contract.components.schema(of: type), isFull)
+        // First the schema: a value is read before its method's arguments change it.
+        let schema = try contract.components.schema(of: type)
+        return contract.sample(schema, isFull)
     }
 
     private func problems(_ json: JSON, _ schema: Schema, at place: String) -> [String] {
