@@ -11,7 +11,7 @@ extension API.SilencedIssue {
                     + (issue.resolved ? ", resolved in " : ", in ") + issue.integration
             } ?? "no branch has it"
         let until = silence.expires.map { " until \($0)" } ?? ""
-        let how = "\(silence.expired ? "was muted" : "silenced") by \(silence.person)\(until): \(silence.reason)"
+        let how = "\(silence.expired ? "was muted" : "muted") by \(silence.person)\(until): \(silence.reason)"
         return Output.visible("\(fingerprint.prefix(12))  \(what)") + "\n    " + Output.visible(how) + "\n"
     }
 }
