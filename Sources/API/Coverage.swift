@@ -33,9 +33,9 @@ package struct Coverage: Codable, Hashable, Sendable {
     package var before: String?
     /// The coverage of lines in that integration; `nil` if there is none.
     package var linesBefore: CoverageShare?
-    /// The change of the coverage of lines, in percentage points; `nil` if there is nothing to compare.
+    /// The change of the coverage of lines, in percentage points; `nil` without an earlier coverage.
     package var change: Double?
-    /// The number of files whose coverage of lines has changed; `nil` if there is nothing to compare.
+    /// The number of files whose coverage of lines has changed; `nil` without an earlier coverage.
     package var changedFiles: Int?
 
     /// Creates a value from all its properties.
@@ -68,7 +68,7 @@ package struct FileCoverage: Codable, Hashable, Sendable {
     package var branches: CoverageShare?
     /// The coverage of lines in the integration that it is compared with; `nil` if that has no such file.
     package var linesBefore: CoverageShare?
-    /// The change of the coverage of lines, in percentage points; `nil` if there is nothing to compare.
+    /// The change of the coverage of lines, in percentage points; `nil` without an earlier coverage.
     package var change: Double?
 
     /// Creates a value from all its properties.

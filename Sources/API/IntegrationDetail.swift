@@ -155,9 +155,9 @@ package struct Configuration: Codable, Hashable, Sendable {
     package var verdict: String?
     /// The reason for its state; `nil` if the state explains itself.
     package var reason: String?
-    /// What analyzers found, such as `clean`, or why nothing is analyzed; `nil` until the attempt is processed.
+    /// What analyzers found, such as `clean`, or why there was no analysis; `nil` until the attempt is processed.
     package var analysis: String?
-    /// What was tested, or why nothing was; `nil` until the attempt is processed.
+    /// What was tested, or why there was no test; `nil` until the attempt is processed.
     package var tested: String?
     /// How the attempt was isolated from the machine: `sandbox` or `none`; `nil` until it is prepared.
     package var isolation: String?
@@ -227,7 +227,7 @@ package struct Configuration: Codable, Hashable, Sendable {
         package var reason: String?
         /// The filter of the tests to run, in the test tool's syntax; `nil` for all tests.
         package var testFilter: String?
-        /// What was tested, or why nothing was; `nil` until the attempt is processed.
+        /// What was tested, or why there was no test; `nil` until the attempt is processed.
         package var tested: String?
         /// When the attempt was started; `nil` until then.
         package var started: Time?

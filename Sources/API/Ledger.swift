@@ -85,7 +85,7 @@ package struct WebhookAcceptance: Codable, Hashable, Sendable {
     package var delivery: String
     /// Whether the same delivery was received before.
     package var duplicate: Bool
-    /// Why nothing is done about the event; `nil` if something is.
+    /// Why the event has no consequence; `nil` if it has one.
     package var ignored: String?
 
     /// Creates a value from all its properties.

@@ -23,7 +23,7 @@ package struct Plan: Codable, Hashable, Sendable {
         package var unread: String?
         /// The recognized type of project; `nil` if it was not recognized.
         package var project: String?
-        /// Why nothing is archived; `nil` if files are, and without a usable recipe.
+        /// Why no file is archived; `nil` if files are, and without a usable recipe.
         package var notArchived: String?
         /// The messages about the recipe, including warnings.
         package var diagnostics: [Diagnostic]
@@ -87,9 +87,9 @@ package struct Plan: Codable, Hashable, Sendable {
         package var toolchain: String?
         /// The image; `nil` if it runs in none.
         package var image: String?
-        /// Why nothing is analyzed; `nil` if something is.
+        /// Why there is no analysis; `nil` if there is one.
         package var analysis: String?
-        /// Why nothing is tested; `nil` if something is.
+        /// Why there is no test; `nil` if there is one.
         package var tested: String?
         /// The steps in their order.
         package var steps: [Step]

@@ -1,6 +1,6 @@
 /// The body of a request to remove old integrations.
 package struct PruneRequest: Codable, Hashable, Sendable {
-    /// Whether nothing is removed, so that the answer only says what would be; `nil` means no.
+    /// Whether this is a dry run: the answer lists what would be removed. `nil` means no.
     package var dryRun: Bool?
     /// Only the integrations of this bot; `nil` for all bots.
     package var bot: String?

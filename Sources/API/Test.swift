@@ -219,7 +219,7 @@ package struct TestHistory: Codable, Hashable, Sendable {
         package var outcome: String
         /// How long it took, in seconds, rounded to three digits; `nil` if the test did not pass.
         package var duration: Double?
-        /// Why the test did not pass; `nil` if it did, or if the tool says nothing.
+        /// Why the test did not pass; `nil` if it did, or if the tool gives no reason.
         package var message: String?
 
         /// Creates a value from all its properties.
