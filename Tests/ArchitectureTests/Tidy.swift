@@ -101,19 +101,15 @@ enum Tidy {
         }
     }
 
-    /// Issue numbers, working sessions, and paths of the machine on which the project was made.
-    static func privateMatters(in text: String) -> [Finding] {
-        let places = ["/wt/", "/work/main", "/work/shared", "bash_jobs", "previous session"]
-        guard mayContain(places + [" #", "(#"], in: text) else { return [] }
+    /// Issue numbers in comments. They lead out of the project, which explains itself.
+    static func issueNumbers(in text: String) -> [Finding] {
+        guard mayContain([" #", "(#"], in: text) else { return [] }
         let issue = /(?:\bissues?|\bPR|\bfix(?:es)?|\bcloses|\bsee|\() ?#\d+\b/.ignoresCase()
-        return Rules.lines(of: text).flatMap { number, line -> [Finding] in
-            var found = places.filter { line.contains($0) }
-            if isComment(line) || line.utf8.first == UInt8(ascii: "#"), line.utf8.contains(UInt8(ascii: "#")),
-                let match = line.firstMatch(of: issue)
-            {
-                found.append(String(match.0))
+        return Rules.lines(of: text).compactMap { number, line in
+            guard isComment(line) || line.utf8.first == UInt8(ascii: "#"), line.utf8.contains(UInt8(ascii: "#")) else {
+                return nil
             }
-            return found.map { (number, $0) }
+            return line.firstMatch(of: issue).map { (number, String($0.0)) }
         }
     }
 

@@ -117,16 +117,13 @@ import Testing
         #expect(TidyWords.words(of: "aName", areSplit: false) == ["aname"])
     }
 
-    @Test func testThatPrivateMattersAreFound() {
+    @Test func testThatIssueNumbersAreFound() {
         let text = """
             /// See issue #12.
             // A time may precede `#12`, or kit#40.
             let text = "see #12"
             # fixes #7
-            cd /wt/here
-            // The webhook's session is over.
-            // As in the previous session
             """
-        #expect(Tidy.privateMatters(in: text).map(\.line) == [1, 4, 5, 7])
+        #expect(Tidy.issueNumbers(in: text).map(\.line) == [1, 4])
     }
 }

@@ -98,7 +98,7 @@ import Testing
                 let name = String(decoding: path, as: UTF8.self)
                 guard status.kind == .file, !name.contains("/ArchitectureTests/Tidy") else { return }
                 let text = String(decoding: try root.read(path, limit: 16 << 20), as: UTF8.self)
-                report(name, Tidy.privateMatters(in: text))
+                report(name, Tidy.issueNumbers(in: text))
             }
         }
     }
