@@ -72,7 +72,7 @@ import Testing
             ("ln -s x out/x", "it is a link that leads to no file of the workspace"),
             ("ln ../outside/secret out/x", "it has 2 names, of which 1 can be found in the workspace"),
             ("ln ../outside/secret out/x; ln out/x other", "it has 3 names, of which 2 can be found in the workspace"),
-            ("mkfifo out/x", "it is no regular file"),
+            ("mkfifo out/x", "it is not a regular file"),
         ])
     func testThatWhatLeadsElsewhereIsLeftOutAndSaid(script: String, reason: String) async throws {
         try await withLaunched { launched in

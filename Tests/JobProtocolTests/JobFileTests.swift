@@ -89,7 +89,7 @@ import Testing
     /// The longest paths have characters that take six bytes each in JSON.
     @Test func testThatTheFileOfWhatIsLeftOutIsNeverLargerThanIsRead() throws {
         // given
-        let text = String(repeating: "\u{1}", count: 4000) + " was not copied: it is no regular file"
+        let text = String(repeating: "\u{1}", count: 4000) + " was not copied: it is not a regular file"
         let count = LeftOut.countLimit + 1
         let list = (0..<64 * count).map { LeftOut(step: $0 / count, text: text) }
         // when
@@ -105,7 +105,7 @@ import Testing
 
     @Test(arguments: ["a", "ü", "€", "🙂"]) func testThatALongTextKeepsItsBeginningAndItsEnd(character: String) throws {
         // given
-        let (path, reason) = (String(repeating: character, count: 1000), " was not copied: it is no regular file")
+        let (path, reason) = (String(repeating: character, count: 1000), " was not copied: it is not a regular file")
         // when
         let text = try #require(LeftOut.list(LeftOut.file([LeftOut(step: nil, text: path + reason)])).first).text
         // then

@@ -48,7 +48,7 @@ import Testing
             """
             {"reason":"build-finished","success":false}
             {"reason":"build-finished","success":true}
-            """, "cargo says that the build failed"
+            """, "cargo reports that the build failed"
         ),
     ])
     func testThatWhatIsMissingIsNeverGreen(text: String, reason: String) {

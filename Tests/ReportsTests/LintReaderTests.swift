@@ -101,7 +101,7 @@ import Testing
         #expect(read("[]").notes == ["a: the list of findings is empty"])
         #expect(
             read(#"[{"a":1}]"#).problems == [
-                "report unreadable: a: an item of the list is no finding of a tool that is known"
+                "report unreadable: a: an item of the list is not a finding of a known tool"
             ])
         #expect(
             read(#"[{"message":"m","file":"a","line":"#).problems.first?.hasPrefix("report unreadable: a: no JSON")
@@ -111,7 +111,7 @@ import Testing
 
     @Test func testThatAnAnalyzerThatFailedIsAProblem() {
         let text = #"{"results":[],"errors":[{"message":"no rules"}]}"#
-        #expect(read(text).problems == ["a: the analyzer says that it failed: no rules"])
+        #expect(read(text).problems == ["a: the analyzer reports that it failed: no rules"])
     }
 
     private func analysis(_ log: String) -> (findings: [String], notUnderstood: Int) {

@@ -34,14 +34,14 @@ import Testing
             says: "broken failed"),
         Row(
             "XCTest, a run without a test", "\(all) started at x\n\(all) failed at x\n",
-            says: "XCTest says that tests failed"),
+            says: "XCTest reports failed tests"),
         Row(
             "XCTest through xcbeautify",
             "\(all) started at x\n    ✖ testB, no\n\(all) passed at x\nTests Failed: 1 failed, 0 skipped, 2 total (0.1 seconds)\n",
-            says: "XCTest says that tests failed"),
+            says: "XCTest reports failed tests"),
         Row(
             "Swift Testing through xcbeautify", "Test run with 2 tests failed after 0.001 seconds with 1 issue(s)\n",
-            says: "Swift Testing says that its run failed"),
+            says: "Swift Testing reports a failed run"),
         Row(
             "ctest, fewer tests than announced",
             "Test project /b\n    Start 1: a\n1/3 Test #1: a ....   Passed    0.00 sec\n\n100% tests passed, 0 tests failed out of 3\n",

@@ -210,12 +210,12 @@ import Testing
             "XCTest's summary",
             "\(all) started at x\nTest Case 'A.b' started at x\nTest Case 'A.b' passed (0.1 seconds)\n\(all) failed at x\n"
                 + "\t Executed 3 tests, with 1 test skipped and 2 failures (0 unexpected) in 0.1 (0.1) seconds\n",
-            says: "XCTest says that tests failed"),
+            says: "XCTest reports failed tests"),
         Row(
             "Swift Testing's summary",
             "◇ Test run started.\n◇ Test a() started.\n✔ Test a() passed after 0.001 seconds.\n"
                 + "✘ Test run with 1 test in 0 suites failed after 0.001 seconds with 1 issue.\n",
-            says: "Swift Testing says that its run failed"),
+            says: "Swift Testing reports a failed run"),
     ]
 
     /// Reports that break off between two tests.
@@ -241,12 +241,12 @@ import Testing
             "Swift Testing's console",
             "◇ Test run started.\n◇ Test a() started.\n✔ Test a() passed after 0.001 seconds.\n",
             says: "ends before its run does"),
-        Row("XML, text after the root", "<testsuite>\(pass)</testsuite>\n garbage < text", says: "follows the root"),
-        Row("XML, ends after the root", "<testsuite>\(pass)</testsuite>\n</testsuite>", says: "follows the root"),
+        Row("XML, text after the root", "<testsuite>\(pass)</testsuite>\n garbage < text", says: "after the root"),
+        Row("XML, ends after the root", "<testsuite>\(pass)</testsuite>\n</testsuite>", says: "after the root"),
         Row(
             "XML, the end of another report",
             "<testsuite>\(pass)</testsuite>uite><testcase name='b'><failure/></testcase></testsuite>",
-            says: "follows the root"),
+            says: "after the root"),
     ]
 
     /// Analyses that did not take place, or not completely.
@@ -255,12 +255,12 @@ import Testing
         Row(
             "SARIF, results that are none",
             #"{"version":"2.1.0","runs":[{"tool":{"driver":{"name":"t"}},"results":[null,"x",7]}]}"#,
-            says: "result 1 of t is no object"),
+            says: "result 1 of t is not an object"),
         Row(
             "SARIF, a notification of an error",
             #"{"version":"2.1.0","runs":[{"tool":{"driver":{"name":"t"}},"invocations":[{"executionSuccessful":true,"#
                 + #""toolConfigurationNotifications":[{"level":"error","message":{"text":"no rules"}}]}],"results":[]}]}"#,
-            says: "t says of itself: no rules"),
+            says: "t reports about itself: no rules"),
         Row(
             "golangci-lint", #"{"Issues":[],"Report":{"Error":"no types","Linters":[{"Name":"vet"}]}}"#,
             says: "no types"),

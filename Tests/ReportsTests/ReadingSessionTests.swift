@@ -167,7 +167,7 @@ import Testing
         // when, then
         #expect(try Self.read(bytes, asked: [0: 1, 1: 2]).steps[0]?.reports[0].problems.count == 1_000_000)
         let error = #expect(throws: WireError.self) { try Self.read(bytes + more, asked: [0: 1, 1: 2]) }
-        #expect(error?.description == "lists of too many elements together")
+        #expect(error?.description == "the lists have too many elements together")
     }
 
     @Test(arguments: [

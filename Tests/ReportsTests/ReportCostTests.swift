@@ -33,17 +33,17 @@ import Testing
     }
 
     static let inputs = [
-        Input("a block's number of 64 bits", problem: "where none is so large") {
+        Input("a block's number of 64 bits", problem: "which is too large here") {
             var writer = BitWriter()
             writer.block(1 << 63, width: 2)
             return writer.diagnostics
         },
-        Input("a block's width of 64 bits", problem: "where none is so large") {
+        Input("a block's width of 64 bits", problem: "which is too large here") {
             var writer = BitWriter()
             writer.block(8, width: 1 << 63)
             return writer.diagnostics
         },
-        Input("a record's code of 64 bits", problem: "where none is so large") {
+        Input("a record's code of 64 bits", problem: "which is too large here") {
             var writer = BitWriter()
             writer.block(8, width: 2)
             writer.fixed(3, 2)

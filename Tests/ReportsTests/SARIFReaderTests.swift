@@ -46,7 +46,10 @@ import Testing
     /// Files without an analysis, or with an incomplete one.
     static let unclean = [
         ("sarif/tutorials__ExceptionalConditions-Empty-runs.sarif", "holds no run: the analysis did not take place"),
-        ("sarif/defectdojo__appendix_k.sarif", "CodeScanner says of itself: Exception evaluating rule \"C2001\"."),
+        (
+            "sarif/defectdojo__appendix_k.sarif",
+            "CodeScanner reports about itself: Exception evaluating rule \"C2001\"."
+        ),
     ]
 
     private let root = SourceRoot(mountedAt: "/martlet/kit")
@@ -105,9 +108,9 @@ import Testing
     @Test(arguments: [
         ("{\"version\":\"1.0.0\",\"runs\":[]}", "SARIF version 1.0.0 is not supported; 2.1.0 is"),
         ("{\"runs\":[]}", "it has no version"), ("{\"version\":\"2.1.0\"}", "without runs"),
-        ("{\"version\":\"2.1.0\",\"runs\":null}", "without runs"), ("[]", "no object"), ("{", "no JSON"),
+        ("{\"version\":\"2.1.0\",\"runs\":null}", "without runs"), ("[]", "not an object"), ("{", "no JSON"),
         ("", "no JSON"),
-        ("{\"version\":\"2.1.0\",\"runs\":[null]}", "is no object"),
+        ("{\"version\":\"2.1.0\",\"runs\":[null]}", "is not an object"),
         ("{\"version\":\"2.1.0\",\"runs\":[{\"results\":null}]}", "the analysis did not take place"),
         ("{\"version\":\"2.1.0\",\"runs\":[{\"tool\":{\"driver\":{\"name\":\"lint\"}}}]}", "lint has no results"),
     ])
@@ -119,7 +122,7 @@ import Testing
         let content = run(
             #""tool":{"driver":{"name":"lint"}},"results":[],"#
                 + #""invocations":[{"executionSuccessful":false,"exitCodeDescription":"out of memory"}]"#)
-        #expect(content.problems == ["lint did not succeed, as its report says: out of memory"])
+        #expect(content.problems == ["lint did not succeed, according to its report: out of memory"])
     }
 
     @Test func testThatAnInvocationSetsLevels() {
@@ -138,7 +141,7 @@ import Testing
             #""tool":{"driver":{"name":"lint"}},"results":[],"invocations":[{"executionSuccessful":true,"#
                 + #""toolExecutionNotifications":[{"level":"note","message":{"text":"fine"}},{"level":"error","message":{"text":"no file"}}]}]"#
         )
-        #expect(content.problems == ["lint says of itself: no file"])
+        #expect(content.problems == ["lint reports about itself: no file"])
     }
 
     @Test(arguments: [

@@ -19,7 +19,7 @@ import Testing
             Marked("  - name: a\n    mail: a@b\n    when: §broken\n", "did you mean `broke`?"),
             Marked("  - name: a\n    mail: a@b\n    when: §[]\n", "nobody would ever be told"),
             Marked("  - name: a\n    mail: a@b\n    §on: broke\n", "has no key `on`"),
-            Marked("  - name: a\n    mail: [a@b, §nobody]\n", "is no mail address"),
+            Marked("  - name: a\n    mail: [a@b, §nobody]\n", "is not a mail address"),
             Marked("  - name: a\n    mail: §\"a@b\\r\\nBcc: c@d\"\n", "has a line break or control character"),
             Marked("  - §name: a\n    mail: []\n", "name nobody"),
             Marked("  - name: a\n    authors: §\"*\"\n", "anybody can write any address into a commit"),

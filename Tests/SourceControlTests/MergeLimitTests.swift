@@ -38,7 +38,7 @@ import Testing
             // when, then: limits that are just sufficient, and ones that are not
             let cases: [(limit: Limit, enough: Int, few: Int, reason: String)] = [
                 (\.commits, 4, 1, "more than 1 commits lie between them"),
-                (\.ancestors, 1, 0, "they part in more than 0 commits"),
+                (\.ancestors, 1, 0, "their histories divide in more than 0 commits"),
                 (\.entries, 6, 5, "holds more than 5 files and directories, or"),
                 (\.pathBytes, 10, 9, "MiB of paths"),
                 (\.differing, 7, 6, "more than 6 files and directories differ"),
@@ -50,7 +50,7 @@ import Testing
                 let merged = try await Self.outcome(fixture, base, head, limit, enough)
                 #expect(merged == "merged", "\(enough) for \(reason)")
                 let refused = try await Self.outcome(fixture, base, head, limit, few)
-                #expect(refused.hasPrefix("it would be too much to merge: "))
+                #expect(refused.hasPrefix("the merge would exceed a limit: "))
                 expectContains(refused, reason)
             }
         }
@@ -72,7 +72,7 @@ import Testing
 
             // when, then
             let outcome = try await fixture.mirror.merge(head, into: base)
-            #expect(outcome == .refused("it would be too much to merge: they have no commit in common"))
+            #expect(outcome == .refused("the merge would exceed a limit: they have no commit in common"))
         }
     }
 
@@ -119,7 +119,7 @@ import Testing
             let merged = try await Self.outcome(fixture, base, head, \.ancestors, 3)
             #expect(merged == "merged")
             let refused = try await Self.outcome(fixture, base, head, \.ancestors, 2)
-            #expect(refused == "it would be too much to merge: they part in more than 2 commits")
+            #expect(refused == "the merge would exceed a limit: their histories divide in more than 2 commits")
         }
     }
 

@@ -18,7 +18,7 @@ import Testing
         }
     }
 
-    private static let again = "it is tried again later"
+    private static let again = "Martlet tries again later"
 
     @Test(
         .proves(.sourceControl, "An answer that is not from a git server is named; `Retry-After` is honored"),
@@ -38,10 +38,10 @@ import Testing
                 words: ["a way to sign in that Martlet does not have", "Negotiate"]),
             Answer(
                 testDescription: "HTTP/1.1 404 Not Found", code: .repositoryNotFound,
-                words: ["there is no repository, or it is hidden"]),
+                words: ["there is no repository, or these credentials cannot see it"]),
             Answer(
                 testDescription: "HTTP/1.1 429 Too Many Requests|Retry-After: 120", code: .unreachable,
-                words: ["wants to be asked less often", "again in 120 s, as it asks"], retryAfter: .seconds(120)),
+                words: ["limits requests", "again in 120 s, as it asks"], retryAfter: .seconds(120)),
             Answer(
                 testDescription: "HTTP/1.1 503 Busy|Retry-After: 7", code: .unreachable,
                 words: ["cannot answer at present, http status 503", "again in 7 s"], retryAfter: .seconds(7)),

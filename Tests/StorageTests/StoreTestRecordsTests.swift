@@ -203,7 +203,7 @@ import Testing
             try await fixture.store.writer.write("damage") {
                 try $0.db.execute(sql: "UPDATE \(table) SET record = x'0100FF'")
             }
-            await expectFailure(.corrupt, "holds what Martlet never writes") {
+            await expectFailure(.corrupt, "contains values that Martlet never writes") {
                 try await fixture.store.tests(of: attempt.integration)
             }
         }

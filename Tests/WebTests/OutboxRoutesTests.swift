@@ -126,7 +126,7 @@ import Testing
             let answer = try await web.send("POST", "/api/v1/outbox/1/retry", as: .operator)
             let printed = try await martlet(["outbox", "--retry", "1"], web)
             // then
-            let sentence = "message 1 tells of kit#1, which was removed: there is nothing left to tell"
+            let sentence = "message 1 tells of kit#1, which was removed, so there is nothing to send"
             #expect(answer.status == 404)
             expectContains(answer.text, sentence)
             expectContains(printed.stderr, sentence)

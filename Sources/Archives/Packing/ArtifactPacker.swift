@@ -70,7 +70,7 @@ package struct ArtifactPacker: Sendable {
         else {
             throw ArchiveError(
                 code: .invalidName, operation: "packing of \(product)",
-                message: "\(triple) is no target triple; look at what the toolchain prints")
+                message: "\(triple) is not a target triple; see what the toolchain prints")
         }
         let output = try Directory(creating: archives)
         var packed: [(artifact: Artifact, leftOut: [String])] = []

@@ -14,7 +14,7 @@ enum AllowedSignersLine {
         skipBlanks(&rest)
         var namespaces: String?
         if !isKey(rest) {
-            guard !rest.isEmpty else { throw Problem(sentence: "there is no key in it") }
+            guard !rest.isEmpty else { throw Problem(sentence: "it contains no key") }
             for option in try options(&rest) {
                 let parts = option.split(separator: "=", maxSplits: 1).map(String.init)
                 guard parts.count == 2, parts[0].lowercased() == "namespaces" else {
@@ -30,7 +30,7 @@ enum AllowedSignersLine {
             skipBlanks(&rest)
         }
         let words = rest.split(maxSplits: 2, whereSeparator: { $0 == " " || $0 == "\t" })
-        guard words.count >= 2, isKey(rest) else { throw Problem(sentence: "there is no key in it") }
+        guard words.count >= 2, isKey(rest) else { throw Problem(sentence: "it contains no key") }
         guard words[0] == SignerKey.algorithm else { return nil }
         guard let key = SignerKey("\(words[0]) \(words[1])") else { throw Problem(sentence: "its key is damaged") }
         return AllowedSigners.Signer(principals: principals, namespaces: namespaces, key: key)

@@ -19,7 +19,7 @@ package struct SigningKey: Sendable, CustomStringConvertible, CustomReflectable 
         }
         let make = "make one with `ssh-keygen -t ed25519 -N '' -f FILE`"
         guard let bytes = Armor.decode(text, label: "OPENSSH PRIVATE KEY") else {
-            throw refused("it is no private key of OpenSSH; \(make)")
+            throw refused("it is not a private key of OpenSSH; \(make)")
         }
         var reader = SSHReader(bytes)
         guard reader.take(15)?.elementsEqual("openssh-key-v1\0".utf8) ?? false, let cipher = reader.string(),
@@ -28,10 +28,10 @@ package struct SigningKey: Sendable, CustomStringConvertible, CustomReflectable 
         else { throw refused("the file is damaged; \(make)") }
         guard cipher.elementsEqual("none".utf8), derivation.elementsEqual("none".utf8) else {
             throw refused(
-                "it has a passphrase, which nobody could type when a version is published; take it away with "
+                "it has a passphrase, and nobody can type it when a version is published; remove it with "
                     + "`ssh-keygen -p -N '' -f FILE`, and let systemd encrypt the file (systemd-creds)")
         }
-        guard let publicKey = SignerKey(blob: blob) else { throw refused("it is no Ed25519 key; \(make)") }
+        guard let publicKey = SignerKey(blob: blob) else { throw refused("it is not an Ed25519 key; \(make)") }
         var inner = SSHReader(secret)
         guard let check = inner.number(), check == inner.number(), inner.expect(SignerKey.algorithm),
             inner.string() == publicKey.bytes, let pair = inner.string(), pair.count == 2 * SignerKey.size,

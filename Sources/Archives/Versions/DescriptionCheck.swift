@@ -66,19 +66,19 @@ package struct DescriptionCheck: Sendable {
         } else if let sums {
             for name in Self.summed where sums.digests[name] != there.digests[name] {
                 guard damaged[name] == nil else { continue }
-                damaged[name] = whole[name] == nil ? .missing : .changed("its bytes are others than SHA256SUMS says")
+                damaged[name] = whole[name] == nil ? .missing : .changed("its bytes differ from SHA256SUMS")
             }
             func ofFiles(_ sums: Checksums) -> [String: String] {
                 sums.digests.filter { !Self.summed.contains($0.key) }
             }
             if ofFiles(sums) != ofFiles(there) {
-                damaged[Self.sums] = .changed("it says something else of files than is recorded")
+                damaged[Self.sums] = .changed("it lists other files than were recorded")
             }
             if signatureBytes != nil, signature?.isValid(for: bytes) != true {
                 damaged[Self.seal] = .changed("it does not fit SHA256SUMS")
             }
         } else {
-            damaged[Self.sums] = .changed("it is no list of checksums")
+            damaged[Self.sums] = .changed("it is not a list of checksums")
         }
     }
 

@@ -68,7 +68,7 @@ package struct VersionCheck: Sendable {
         for entry in try directory.entries() {
             let name = entry.name
             guard entry.kind == .file else {
-                problems.append("\(name): is no regular file, and a version has nothing else")
+                problems.append("\(name): is not a regular file, and a version has nothing else")
                 left[name] = nil
                 continue
             }
@@ -111,7 +111,7 @@ package struct VersionCheck: Sendable {
                 }
             }
         } catch {
-            problems.append("\(name): is no manifest: \(error)")
+            problems.append("\(name): is not a manifest: \(error)")
         }
     }
 
@@ -124,12 +124,12 @@ package struct VersionCheck: Sendable {
         guard let signature = SSHSignature(armored: String(decoding: bytes, as: UTF8.self)),
             // The signature must be exactly as written, because the Base64 decoder accepts other spellings of the same bytes.
             Array(signature.armored.utf8) == bytes
-        else { return problems.append("\(name): is no Ed25519 signature as ssh-keygen writes it") }
+        else { return problems.append("\(name): is not an Ed25519 signature as ssh-keygen writes it") }
         guard signature.namespace == SSHSignature.namespace else {
             return problems.append("\(name): was made for \(signature.namespace.prefix(100)), not for a file")
         }
         guard signature.isValid(for: sumsBytes) else {
-            return problems.append("\(name): is no signature of this SHA256SUMS; one of them was changed")
+            return problems.append("\(name): does not sign this SHA256SUMS; one of the two was changed")
         }
         self.signers = signers.signers(of: signature)
         trust = self.signers.first.map(Trust.signed) ?? .unknown(signature.key)
@@ -168,7 +168,7 @@ package struct VersionCheck: Sendable {
             case .unknown(let key): checkSigned(envelope, by: key)
             }
         } catch {
-            problems.append("\(name): is no envelope with a statement: \(error)")
+            problems.append("\(name): is not an envelope with a statement: \(error)")
         }
     }
 

@@ -40,7 +40,8 @@ enum VersionJSON {
                 underlying: error)
         } catch let error as DecodingError {
             throw ArchiveError(
-                code: .corrupted, operation: operation, message: "its manifest.json is no manifest: \(error.sentence)",
+                code: .corrupted, operation: operation,
+                message: "its manifest.json is not a manifest: \(error.sentence)",
                 underlying: error)
         } catch {
             throw ArchiveError(operation, error)

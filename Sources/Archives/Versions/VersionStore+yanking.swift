@@ -34,7 +34,7 @@ extension VersionStore {
                     guard let version = SemanticVersion(text), let at = Timestamp(rfc3339: record.at) else {
                         throw ArchiveError(
                             code: .corrupted, operation: "reading of \(product)'s yanked.json",
-                            message: "\(text.prefix(140)) is no version, or its time no time")
+                            message: "\(text.prefix(140)) is not a version with a time")
                     }
                     found[version] = Yanking(reason: record.reason, at: at)
                 }

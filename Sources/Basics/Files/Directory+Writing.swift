@@ -65,7 +65,7 @@ extension Directory {
         let path = try CheckedPath(path, operation: "symlink")
         guard !target.isEmpty, !target.contains(0) else {
             throw FileError(
-                code: .other, operation: "symlink", path: whole(path.bytes), message: "the target is no path")
+                code: .other, operation: "symlink", path: whole(path.bytes), message: "the target is not a path")
         }
         let parent = try openParent(of: path, operation: "symlink")
         let temporary = Self.temporaryName()

@@ -28,7 +28,7 @@ package enum WholeFile {
         guard number >= 0 else { throw FileError(operation: "read", path: shown, errno: errno) }
         let file = Descriptor(number)
         guard try file.status(operation: "read", path: shown).kind == .file else {
-            throw FileError(code: .notRegular, operation: "read", path: shown, message: "it is no regular file")
+            throw FileError(code: .notRegular, operation: "read", path: shown, message: "it is not a regular file")
         }
         return try file.readAll(limit: limit, path: shown)
     }

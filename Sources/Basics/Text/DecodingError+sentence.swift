@@ -10,8 +10,8 @@ extension DecodingError {
         case .typeMismatch(_, let context): "a value of another type is expected \(place(context))"
         case .valueNotFound(_, let context): "null is not expected \(place(context))"
         case .dataCorrupted(let context):
-            context.codingPath.isEmpty ? "it is no JSON" : "a value is wrong \(place(context))"
-        @unknown default: "it is no JSON"
+            context.codingPath.isEmpty ? "it is not JSON" : "a value is wrong \(place(context))"
+        @unknown default: "it is not JSON"
         }
     }
 }

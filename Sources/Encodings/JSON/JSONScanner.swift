@@ -85,7 +85,7 @@ struct JSONScanner {
         let end = place + word.utf8CodeUnitCount
         guard end <= bytes.count,
             bytes[place..<end].elementsEqual(UnsafeBufferPointer(start: word.utf8Start, count: word.utf8CodeUnitCount))
-        else { throw failure("an unknown word") }
+        else { throw failure("an unknown keyword") }
         append(kind, place..<end)
         place = end
     }

@@ -54,7 +54,7 @@ actor AttemptCursor {
                     mayHaveGrown = true
                     if let event = try await newEvent() { return event }
                 case .notStarted:
-                    throw ExecutionError(.notFound, "follow \(attempt.path)", "nothing was launched there")
+                    throw ExecutionError(.notFound, "follow \(attempt.path)", "no attempt was launched there")
                 case .lost:
                     // It may have written its last lines between reading the status and checking the lock.
                     mayHaveGrown = true

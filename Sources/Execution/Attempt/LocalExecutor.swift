@@ -42,7 +42,7 @@ package struct LocalExecutor: Executor {
         case .failed(let reason): throw ExecutionError(.notStarted, "start \(attempt.path)", reason)
         case nil:
             throw ExecutionError(
-                .noLauncher, "connect to \(socket.path)", "nobody answers there although a launcher was started")
+                .noLauncher, "connect to \(socket.path)", "nothing listens there although a launcher was started")
         }
     }
 

@@ -49,7 +49,7 @@ struct ZstdFrames: ~Copyable {
             filled = ZSTD_isError(result) == 0 ? result : 0
         }
         if ZSTD_isError(result) != 0 { throw Problem(description: String(cString: ZSTD_getErrorName(result))) }
-        guard bytes.count == frame.size else { throw Problem(description: "a frame is shorter than its table says") }
+        guard bytes.count == frame.size else { throw Problem(description: "a frame is shorter than its table states") }
         last = (index, bytes)
         return bytes
     }

@@ -23,7 +23,7 @@ extension ForgeEventReader {
         default:
             // The body may also be another forge's, sent with these headers.
             guard word == "System Hook" else {
-                throw ForgeError(.invalid, "the body of a \(word) of GitLab says what it is in object_kind")
+                throw ForgeError(.invalid, "the body of a \(word) of GitLab needs its kind in object_kind")
             }
             return ignored(kind.isEmpty ? "\(word) moves no ref" : "\(kind.prefix(60)) moves no ref")
         }

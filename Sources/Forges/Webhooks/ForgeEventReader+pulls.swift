@@ -40,7 +40,7 @@ extension ForgeEventReader {
             let branch = source["branch"]["name"].text, let place = try? refName(branch, isTag: false)
         else {
             return ignored(
-                "pull request \(change.rawValue): Bitbucket Cloud has its commits in the fork alone, where nothing is looked at"
+                "pull request \(change.rawValue): Bitbucket Cloud has its commits only in the fork, which Martlet does not scan"
             )
         }
         let claim = claim(

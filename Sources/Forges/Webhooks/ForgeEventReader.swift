@@ -18,7 +18,7 @@ package struct ForgeEventReader {
             throw ForgeError(.invalid, "the form has no field payload: let \(forge.title) send application/json")
         }
         let body = try ForgeJSONReader.read(json)
-        guard body.isObject else { throw ForgeError(.invalid, "the body is no JSON object") }
+        guard body.isObject else { throw ForgeError(.invalid, "the body is not a JSON object") }
         let kept = word.utf8.count <= ForgeEvent.maximumWordBytes ? word : String(word.prefix(20)) + "…"
         let reader = ForgeEventReader(forge: forge, word: kept, body: body)
         switch forge {

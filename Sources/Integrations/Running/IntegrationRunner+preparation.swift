@@ -115,7 +115,7 @@ extension IntegrationRunner {
         return .refused(.canceled, "\(gone(error.code)): \(error)")
     }
 
-    /// The server's answers that the commit is not to be had any more: its ref was deleted or replaced, or its repository deleted, moved or made
+    /// The server's answers that the commit is no longer available: its ref was deleted or replaced, or its repository deleted, moved or made
     /// private. `commitMissing` is none of them: it is about the mirror.
     private static let hasGone: Set<SourceControlError.Code> = [
         .refGone, .notACommit, .repositoryNotFound, .credentialsMissing, .credentialsRefused,

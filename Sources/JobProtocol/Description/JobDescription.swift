@@ -38,7 +38,7 @@ package struct JobDescription: Sendable, Equatable {
         self.collect = collect
     }
 
-    /// How a job is isolated from the machine. The supervisor refuses an unknown word, rather than running the job without isolation.
+    /// How a job is isolated from the machine. The supervisor refuses an unknown keyword, rather than running the job without isolation.
     package enum Isolation: String, Sendable, CaseIterable {
         /// No isolation: the job has all rights of its user.
         case none

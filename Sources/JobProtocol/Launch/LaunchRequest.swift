@@ -24,7 +24,7 @@ package struct LaunchRequest: Sendable, Equatable {
         var secrets: [String: String] = [:]
         for (name, member) in members {
             guard let text = member.text, !text.utf8.contains(0), !name.contains("="), !name.isEmpty else {
-                throw JobProtocolError(.malformed, "read a launch request", "the secret \(name) is no text")
+                throw JobProtocolError(.malformed, "read a launch request", "the secret \(name) is not text")
             }
             secrets[name] = text
         }

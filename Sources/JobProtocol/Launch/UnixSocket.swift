@@ -22,7 +22,8 @@ package enum UnixSocket {
         var status = stat()
         if lstat(path, &status) == 0 {
             guard status.st_mode & S_IFMT == S_IFSOCK else {
-                throw JobProtocolError(.refused, "listen on \(path)", "there is something that is no socket; remove it")
+                throw JobProtocolError(
+                    .refused, "listen on \(path)", "a file that is not a socket is in the way; remove it")
             }
             unlink(path)
         }

@@ -55,7 +55,9 @@ package struct SandboxFinding: Sendable, Equatable {
     package init(json bytes: some Collection<UInt8>) throws(JobProtocolError) {
         let value = try JSON(bytes, limit: Self.sizeLimit)
         guard let works = value["works"]?.boolean, let limits = value["limits"]?.text.flatMap(Means.init(rawValue:))
-        else { throw JobProtocolError(.malformed, "read what --probe-fence says", "works or limits is not there") }
+        else {
+            throw JobProtocolError(.malformed, "read the output of --probe-fence", "the key works or limits is missing")
+        }
         let network = works && value["network"] == nil ? Self.networkUnasked : value["network"]?.text
         self.init(
             works: works, reason: value["reason"]?.text, limits: limits, networkReason: network,

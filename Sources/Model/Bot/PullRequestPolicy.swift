@@ -58,7 +58,7 @@ extension BotSpecification {
         switch pullRequests {
         case .off, .trusted:
             return .refuses(
-                "its head \(pull.head.abbreviated) is the tip of no branch of the repository, so it is a fork's, and the bot file says "
+                "its head \(pull.head.abbreviated) is not the tip of a branch of the repository, so it belongs to a fork, and the bot file says "
                     + "pull-requests: trusted")
         case .approved: return .awaitsApproval
         case .all: return .integrates

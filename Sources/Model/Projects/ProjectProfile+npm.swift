@@ -18,7 +18,7 @@ extension ProjectProfile {
                 status=$(cat "$log.status")
                 [ "$status" = 0 ] || exit "$status"
                 if grep -q 'Exit handler never called' "$log"; then
-                  echo "npm $1 broke off and ended with 0 all the same: its dependencies are not installed"; exit 1
+                  echo "npm $1 stopped early but ended with 0: its dependencies are not installed"; exit 1
                 fi
                 omitted=$(npm config get omit 2>/dev/null)
                 node -e '\(installed)' "$omitted" || exit

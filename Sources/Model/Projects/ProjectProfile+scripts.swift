@@ -212,7 +212,7 @@ extension ProjectProfile {
                 set -f
                 for directory in $left; do
                   [ -z "$(find "$directory" -name '*.bats' | head -n 1)" ] ||
-                    echo "left out: $directory: by its name or what is in it, its files for bats are no tests of the project"
+                    echo "left out: $directory: by its name or what is in it, its files for bats are not tests of the project"
                 done
                 for directory in $found; do
                   parent=$directory

@@ -35,10 +35,11 @@ package struct CronExpression: Hashable, Sendable, Codable, CustomStringConverti
     package init(_ text: String) throws(Problem) {
         description = text.split(whereSeparator: { $0 == " " || $0 == "\t" }).joined(separator: " ")
         if description == "@reboot" {
-            throw Problem(message: "`@reboot` is no time; a bot integrates what it has missed when the daemon starts")
+            throw Problem(
+                message: "`@reboot` is not a time; a bot integrates what it has missed when the daemon starts")
         }
         guard !description.hasPrefix("@") || Self.words[description.lowercased()] != nil else {
-            throw Problem(message: "\(description.prefix(32)) is none of \(Self.names.joined(separator: ", "))")
+            throw Problem(message: "\(description.prefix(32)) is not one of \(Self.names.joined(separator: ", "))")
         }
         let fields = (Self.words[description.lowercased()] ?? description).split(separator: " ")
         guard fields.count == 5 else {

@@ -32,7 +32,7 @@ package struct ByteCount: Hashable, Sendable, Comparable, Codable, CustomStringC
         bytes = try decoder.singleValueContainer().decode(Int64.self)
         guard bytes >= 0 else {
             throw DecodingError.dataCorrupted(
-                .init(codingPath: decoder.codingPath, debugDescription: "\(bytes) is no number of bytes"))
+                .init(codingPath: decoder.codingPath, debugDescription: "\(bytes) is not a number of bytes"))
         }
     }
 

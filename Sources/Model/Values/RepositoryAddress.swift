@@ -71,7 +71,7 @@ package struct RepositoryAddress: Sendable, Hashable, CustomStringConvertible {
     }
 
     private static let unreadable = Refusal(
-        "is no repository's address; write https://host/path.git, ssh://user@host/path.git, user@host:path.git or an absolute path"
+        "is not the address of a repository; write https://host/path.git, ssh://user@host/path.git, user@host:path.git or an absolute path"
     )
 
     // MARK: The whole text
@@ -110,7 +110,7 @@ package struct RepositoryAddress: Sendable, Hashable, CustomStringConvertible {
         // libgit2 reads a path with a colon as ssh's host:path if there is no such file.
         guard text.count > 1, !text.contains(":"), Self.isClean(path: text) else {
             throw Refusal(
-                "is no plain path; write it absolute, without colons and without empty, `.` and `..` components")
+                "is not a plain path; write it absolute, without colons and without empty, `.` and `..` components")
         }
         (description, kind, user, host, port, path) = (text, .path, nil, nil, nil, text)
     }
@@ -202,7 +202,7 @@ package struct RepositoryAddress: Sendable, Hashable, CustomStringConvertible {
             }
             if let number {
                 guard let value = Int(number), (1...65_535).contains(value), String(value) == number else {
-                    throw Refusal("has a port that is none; it is 1 to 65535")
+                    throw Refusal("has an invalid port; ports are 1 to 65535")
                 }
                 port = value
             }

@@ -62,10 +62,10 @@ package struct MailSender: OutboxSender {
                 request.credentials = TransferCredentials(secret: secret, file: nil)
             }
             guard let facts = try await reading.facts(of: message) else {
-                return .unneeded("what it tells of is not there any more")
+                return .unneeded("the integration or version that it reports no longer exists")
             }
             let to = named.first { $0.address == recipient } ?? MailAddress(address: recipient)
-            guard let to else { return .refused("\(recipient) is no mail address") }
+            guard let to else { return .refused("\(recipient) is not a mail address") }
             let mail = Self.mail(facts, from: settings.from, to: to)
             request.body = .bytes(mail.bytes())
             request.envelope = MailEnvelope(from: settings.from.address, to: recipient)

@@ -99,7 +99,8 @@ extension Outbox {
         guard now - absence.since >= Self.longestAbsence else {
             return .again(
                 at: now + OutboxTroubles.wait(after: message.tries, OutboxFailure("")),
-                reason: "there is no bot \(message.bot) now; it is waited for", isUncertain: message.isUncertain)
+                reason: "there is no bot \(message.bot) now; the message waits for it", isUncertain: message.isUncertain
+            )
         }
         return .unneeded(reason: "there is no bot \(message.bot) any more")
     }
@@ -118,7 +119,7 @@ extension Outbox {
         let age = now - trouble.since >= Self.patience ? Self.patience : Self.longestAge
         try await giveUp(
             place, before: now + (.zero - age),
-            "given up: \(place.name) took nothing for \(age.components.seconds / 3600) h")
+            "given up: \(place.name) accepted no message for \(age.components.seconds / 3600) h")
     }
 
     private func giveUp(_ place: OutboxPlace, before time: Timestamp, _ reason: String) async throws {

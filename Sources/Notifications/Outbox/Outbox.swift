@@ -104,7 +104,7 @@ package actor Outbox {
         let count = try await store.recoverOutbox(at: clock.now())
         isRecovered = true
         if count > 0 {
-            logger.notice("messages that were being sent are taken up", metadata: ["count": "\(count)"])
+            logger.notice("sending goes on with interrupted messages", metadata: ["count": "\(count)"])
         }
     }
 

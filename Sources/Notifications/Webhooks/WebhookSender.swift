@@ -50,7 +50,7 @@ package struct WebhookSender: OutboxSender {
                         isOfDestination: false))
             }
             guard let facts = try await reading.facts(of: message) else {
-                return .unneeded("what it tells of is not there any more")
+                return .unneeded("the integration or version that it reports no longer exists")
             }
             let body = NoticePayload.json(of: facts).bytes()
             // The time of this try, because a receiver refuses a request that is older than some minutes.
@@ -60,7 +60,7 @@ package struct WebhookSender: OutboxSender {
             guard let signature else {
                 return .failed(
                     OutboxFailure(
-                        "the secret \(name) is no signing key, which is whsec_ and base64; make one with `echo whsec_$(openssl "
+                        "the secret \(name) is not a signing key (whsec_ and base64); make one with `echo whsec_$(openssl "
                             + "rand -base64 32) | martlet secret set \(name)`", isOfDestination: false))
             }
             var request = TransferRequest(

@@ -34,7 +34,7 @@ enum JSONFinding {
         }
     }
 
-    private static let unknownItem = "an item of the list is no finding of a tool that is known"
+    private static let unknownItem = "an item of the list is not a finding of a known tool"
 
     private static func read(_ value: JSON, _ list: inout FindingList) -> ReportContent {
         var notes: [String] = []
@@ -47,13 +47,13 @@ enum JSONFinding {
             // semgrep: there are warnings for files that it could read only in part.
             let warning = errors.first { isWarning($0) }
             if let error = errors.first(where: { !isWarning($0) }) {
-                list.problems.append("the analyzer says that it failed: " + Self.text(of: error))
+                list.problems.append("the analyzer reports that it failed: " + Self.text(of: error))
             } else if let warning {
                 notes.append("the analyzer warns: " + Self.text(of: warning))
             }
             // golangci-lint
             if let said = value["Report"]["Error"].string, !said.isEmpty {
-                list.problems.append("the analyzer says that it failed: " + TextLimit.cut(said, toBytes: 500))
+                list.problems.append("the analyzer reports that it failed: " + TextLimit.cut(said, toBytes: 500))
             }
         }
         let items =

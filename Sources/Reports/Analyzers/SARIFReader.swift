@@ -19,8 +19,8 @@ package enum SARIFReader {
         } catch {
             return .unreadable(error.text)
         }
-        guard log.isObject else { return .unreadable("no SARIF: the outermost value is no object") }
-        guard let version = log["version"].string else { return .unreadable("no SARIF: it has no version") }
+        guard log.isObject else { return .unreadable("not SARIF: the outermost value is not an object") }
+        guard let version = log["version"].string else { return .unreadable("not SARIF: it has no version") }
         guard version == "2.1.0" else {
             return .unreadable("SARIF version \(TextLimit.cut(version, toBytes: 40)) is not supported; 2.1.0 is")
         }
@@ -51,7 +51,7 @@ struct SARIFRun {
     func read(into content: inout ReportContent) {
         let tool = TextLimit.cut(run["tool"]["driver"]["name"].string ?? "run \(number)", toBytes: 100)
         guard run.isObject else {
-            content.problems.append("report unreadable: SARIF run \(number) is no object")
+            content.problems.append("report unreadable: SARIF run \(number) is not an object")
             return
         }
         for invocation in run["invocations"].elements ?? [] where invocation["executionSuccessful"].bool == false {
@@ -59,11 +59,11 @@ struct SARIFRun {
                 invocation["exitCodeDescription"].string ?? invocation["exitSignalName"].string
                 ?? invocation["toolExecutionNotifications"][0]["message"]["text"].string
             content.problems.append(
-                "\(tool) did not succeed, as its report says"
+                "\(tool) did not succeed, according to its report"
                     + (why.map { ": " + TextLimit.cut($0, toBytes: 500) } ?? ""))
         }
         if let said = firstError {
-            content.problems.append("\(tool) says of itself: " + TextLimit.cut(said, toBytes: 500))
+            content.problems.append("\(tool) reports about itself: " + TextLimit.cut(said, toBytes: 500))
         }
         guard let results = run["results"].elements else {
             if run["externalPropertyFileReferences"]["results"].isNothing {
@@ -74,7 +74,7 @@ struct SARIFRun {
             return
         }
         if let place = results.firstIndex(where: { !$0.isObject }) {
-            content.problems.append("report unreadable: result \(place + 1) of \(tool) is no object")
+            content.problems.append("report unreadable: result \(place + 1) of \(tool) is not an object")
         }
         for result in results {
             guard let finding = finding(of: result) else { continue }

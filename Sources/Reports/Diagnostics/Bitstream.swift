@@ -47,7 +47,7 @@ struct Bitstream {
         while true {
             switch try fixed(width) {
             case 0:
-                guard let last = outer.popLast() else { throw Failure(text: "an end without a block") }
+                guard let last = outer.popLast() else { throw Failure(text: "an end of a block without its beginning") }
                 align()
                 (width, abbreviations, block) = last
                 return .end
@@ -57,7 +57,7 @@ struct Bitstream {
                 align()
                 _ = try fixed(32)
                 guard outer.count < Self.maximumDepth, (2...32).contains(newWidth) else {
-                    throw Failure(text: "a block that cannot be")
+                    throw Failure(text: "an invalid block")
                 }
                 outer.append((width, abbreviations, block))
                 (width, abbreviations, block) = (newWidth, registered[identifier] ?? [], identifier)
@@ -78,7 +78,7 @@ struct Bitstream {
             case let identifier:
                 let index = Int(identifier) - 4
                 guard abbreviations.indices.contains(index) else {
-                    throw Failure(text: "an abbreviation that is not there")
+                    throw Failure(text: "an abbreviation that is not defined")
                 }
                 return try record(abbreviations[index])
             }
@@ -99,7 +99,7 @@ struct Bitstream {
         while true {
             switch try fixed(width) {
             case 0:
-                guard let last = outer.popLast() else { throw Failure(text: "an end without a block") }
+                guard let last = outer.popLast() else { throw Failure(text: "an end of a block without its beginning") }
                 align()
                 (width, abbreviations, block) = last
                 return
@@ -118,7 +118,7 @@ struct Bitstream {
                     let value = try variable(6)
                     if code == 1, index == 0 { target = Int(truncatingIfNeeded: value & 0xFFFF_FFFF) }
                 }
-            default: throw Failure(text: "a block of abbreviations that cannot be")
+            default: throw Failure(text: "an invalid block of abbreviations")
             }
         }
     }
@@ -155,7 +155,7 @@ struct Bitstream {
         while index < abbreviation.count {
             switch abbreviation[index] {
             case .array:
-                guard index + 1 < abbreviation.count else { throw Failure(text: "an array of nothing") }
+                guard index + 1 < abbreviation.count else { throw Failure(text: "an array without an element type") }
                 let count = try operandCount(variable(6))
                 for _ in 0..<count { values.append(try scalar(abbreviation[index + 1])) }
                 index += 1
@@ -194,7 +194,7 @@ struct Bitstream {
     /// Returns an identifier, a width or a code, which must fit in 32 bits.
     private func number(_ value: UInt64) throws(Failure) -> Int {
         guard let number = Int(exactly: value), number <= Int(UInt32.max) else {
-            throw Failure(text: "the number \(value), where none is so large")
+            throw Failure(text: "the number \(value), which is too large here")
         }
         return number
     }

@@ -26,7 +26,7 @@ enum CargoMessages {
         }
         switch isSuccess {
         case nil: list.problems.append("the messages of cargo end before the build does")
-        case false: list.problems.append("cargo says that the build failed")
+        case false: list.problems.append("cargo reports that the build failed")
         default: break
         }
         var content = list.content(unreadable: problem)

@@ -79,7 +79,7 @@ package struct ReadingAnswer {
             }
             reader.beginPart()
             content.console = try reader.console()
-            guard reader.isAtEnd else { throw WireError("something follows a step") }
+            guard reader.isAtEnd else { throw WireError("there is data after the last step") }
             elementsLeft = reader.elementsLeft
             steps[number] = content
         }

@@ -76,7 +76,7 @@ package struct ReadingSession {
 
     /// Begins a console. It is a separate function, so that no copy of the step is held while the console is read.
     private mutating func beginConsole() throws(WireError) -> [UInt8] {
-        guard let root, let step else { throw WireError("a console of no step") }
+        guard let root, let step else { throw WireError("the console of an unknown step") }
         self.step?.console = ConsoleReading(
             step.subject, root: root, listed: listed, hasEvents: step.hasTests, tools: step.tools)
         return beginItem()

@@ -58,7 +58,7 @@ struct WireReader {
     mutating func text() throws(WireError) -> String {
         let known = try int()
         if known > 0 {
-            guard known <= texts.count else { throw WireError("a text that was not there before") }
+            guard known <= texts.count else { throw WireError("a reference to a text that was not defined before") }
             return texts[known - 1]
         }
         let count = try int()
@@ -82,7 +82,7 @@ struct WireReader {
         let count = try int()
         // Each element takes at least a byte.
         guard count <= min(Self.maximumElements, bytes.count - place) else { throw WireError("a list of \(count)") }
-        guard count <= elementsLeft else { throw WireError("lists of too many elements together") }
+        guard count <= elementsLeft else { throw WireError("the lists have too many elements together") }
         elementsLeft -= count
         var list: [Element] = []
         list.reserveCapacity(count)
@@ -107,7 +107,7 @@ struct WireReader {
     /// Reads one of the values, by its index.
     mutating func one<Value>(of all: [Value]) throws(WireError) -> Value {
         let number = try int()
-        guard number < all.count else { throw WireError("an unknown word") }
+        guard number < all.count else { throw WireError("an unknown keyword") }
         return all[number]
     }
 }

@@ -57,6 +57,6 @@ package struct SanitizerReader: Sendable {
         LogLines.forEach(in: bytes) { reader.consume($0) }
         let findings = reader.finish()
         return findings.isEmpty
-            ? .unreadable("a sanitizer's report of which nothing could be used") : ReportContent(findings: findings)
+            ? .unreadable("a sanitizer's report without a usable finding") : ReportContent(findings: findings)
     }
 }

@@ -66,7 +66,8 @@ struct AutomakeConsole: SummaryReader {
             let name = text.dropFirst(word.count).trimmingPrefix(while: \.isWhitespace)
             guard let outcome = outcome(word) else {
                 if content.problems.isEmpty {
-                    content.problems.append("\(TextLimit.cut(String(word), toBytes: 40)) is no result of automake's")
+                    content.problems.append(
+                        "\(TextLimit.cut(String(word), toBytes: 40)) is not a result that automake writes")
                 }
                 return
             }

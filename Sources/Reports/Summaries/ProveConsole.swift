@@ -94,7 +94,7 @@ struct ProveConsole: SummaryReader {
                     message: outcome == .passed ? nil : file.message, path: root.shown(file.name)))
         }
         if !isGood, !tests[first...].contains(where: \.outcome.isFailure) {
-            problems.append("prove says that tests failed, but names none")
+            problems.append("prove reports failed tests, but names none")
         }
         if isGood, all.tests > 0, tests.count == first {
             tests.append(TestResult(suite: "prove", name: "(tests that passed)", outcome: .passed))

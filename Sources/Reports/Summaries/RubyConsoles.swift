@@ -27,7 +27,7 @@ struct RSpecConsole: SummaryReader {
             guard let all = counts["example"] else { return }
             run.end(all: all, failed: counts["failure", default: 0], skipped: counts["pending", default: 0])
             if let errors = counts["error"], errors > 0 {
-                run.add(problem: "RSpec says: \(errors.counting("error")) occurred outside of examples")
+                run.add(problem: "RSpec reports: \(errors.counting("error")) occurred outside of examples")
             }
             (sinceTime, isAfterSummary) = (.max, true)
         } else if isAfterSummary, text.hasPrefix("rspec "), let mark = text.range(ofFirst: " # ") {

@@ -70,7 +70,7 @@ struct SummedRun: Sendable {
         let failed = tests.count(where: \.outcome.isFailure)
         let skipped = tests.count { $0.outcome == .skipped }
         if stated.failed > 0, failed == 0, content.problems.isEmpty {
-            content.problems.append("\(tool) says that \(stated.failed.counting("test")) failed, but names none")
+            content.problems.append("\(tool) says that \(stated.failed.counting("test")) failed, but it names none")
         }
         let named = tests.count - failed - skipped
         if stated.all - max(stated.failed, failed) - max(stated.skipped, skipped) > named {

@@ -71,7 +71,7 @@ struct UnittestConsole: SummaryReader {
             all: count, failed: verdict.hasPrefix("FAILED") ? max(1, failed) : 0, skipped: counts["skipped", default: 0]
         )
         if verdict.hasPrefix("FAILED"), failing == nil, counts["unexpected"] != nil {
-            run.add(problem: "unittest says that a test passed that was expected to fail")
+            run.add(problem: "unittest reports an unexpected success: a test passed that was expected to fail")
         }
     }
 

@@ -181,7 +181,7 @@ package struct CTestConsoleReader: Sendable {
         var content = ReportContent(tests: JUnitRetries.numbered(tests), problems: problems)
         let found = tests.count(where: \.outcome.isFailure)
         if let failed, failed > 0, found == 0 {
-            content.problems.append("ctest says that \(failed.counting("test")) failed, but names none")
+            content.problems.append("ctest says that \(failed.counting("test")) failed, but it names none")
         }
         return content
     }

@@ -9,7 +9,7 @@ enum ReportFormat: Sendable, CaseIterable {
     case lcov, tap, automakeResult, summaries, goTest, cargoTest, ctestConsole, swiftTest, sanitizer, lines
 
     static let unknown =
-        "no format of tests, findings or coverage that is known: not JUnit, SARIF, TAP, nor another of docs/reference/report-formats.md"
+        "the format is unknown: it is not JUnit, SARIF, TAP or another format of docs/reference/report-formats.md"
 
     /// Recognizes the format. Fails for an empty file, and for an unknown format.
     init?(of bytes: [UInt8]) {

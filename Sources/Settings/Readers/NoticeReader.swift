@@ -107,7 +107,7 @@ enum NoticeReader {
                 addresses.append(address)
             } else {
                 diagnostics.error(
-                    "\(Printable.quoted(text)) is no mail address; write team@acme.example or "
+                    "\(Printable.quoted(text)) is not a mail address; write team@acme.example or "
                         + "\"The team <team@acme.example>\"", at: item.position)
             }
         }

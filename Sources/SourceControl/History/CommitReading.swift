@@ -73,7 +73,7 @@ struct CommitReading {
             try module?.markDamaged()
             throw SourceControlError(
                 code: module == nil ? .mirrorDamaged : .submoduleDamaged, operation: operation,
-                message: "\(error.message); the next fetch mends the mirror", underlying: error)
+                message: "\(error.message); the next fetch repairs the mirror", underlying: error)
         }
     }
 
@@ -238,7 +238,7 @@ package struct CommitContent: Sendable, Hashable {
     package let details: CommitDetails
     /// The names in the root of its tree. Names that are not UTF-8 are repaired.
     package let rootEntries: [String]
-    /// The requested file; `nil` if there is none, or if it is no regular file.
+    /// The requested file; `nil` if there is none, or if it is not a regular file.
     package let file: [UInt8]?
     /// The facts that determine its kinds of project; `nil` if they were not requested.
     package var project: ProjectTree?

@@ -38,7 +38,7 @@ extension Mirror {
     package func modifications(
         of files: [String: Set<String>], among commits: [CommitID], limit: HistoryLimit
     ) async throws(SourceControlError) -> [String: [CommitID]] {
-        try await history(limit, "looking who changed files") { history throws(SourceControlError) in
+        try await history(limit, "finding who changed files") { history throws(SourceControlError) in
             var found: [String: [CommitID]] = [:]
             for commit in commits {
                 for (file, names) in files where !history.isExhausted {
@@ -57,7 +57,7 @@ extension Mirror {
     package func lastModifications(
         of files: Set<String>, at commit: CommitID, each: Int, limit: HistoryLimit
     ) async throws(SourceControlError) -> [String: [CommitID]] {
-        try await history(limit, "looking who changed files last") { history throws(SourceControlError) in
+        try await history(limit, "finding who changed files last") { history throws(SourceControlError) in
             let reading = history.reading
             let walk = try GitHandle(reading.operation, free: git_revwalk_free) {
                 git_revwalk_new($0, reading.repository)

@@ -32,7 +32,7 @@ package enum GitEngine: Sendable, Hashable {
         }
         if url.kind == .ssh, credentials?.knownHosts != nil { throw unsupported("ssh with known hosts of a secret") }
         if url.kind == .ssh, credentials?.key?.isRSA == true { throw unsupported("ssh with an RSA key") }
-        if self == .program { throw unsupported("what was asked for") }
+        if self == .program { throw unsupported("the requested operation") }
         return nil
     }
 }

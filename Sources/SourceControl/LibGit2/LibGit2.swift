@@ -92,7 +92,7 @@ struct GitFailure: Error {
         let parsing = [GIT_ERROR_OBJECT, GIT_ERROR_TREE].map { Int32($0.rawValue) }
         let code: SourceControlError.Code =
             isDamage ? .mirrorDamaged : parsing.contains(errorClass) ? .treeRefused : .other
-        let advice = isDamage ? "; the next fetch mends the mirror" : ""
+        let advice = isDamage ? "; the next fetch repairs the mirror" : ""
         return SourceControlError(code: code, operation: operation, message: message + advice, underlying: self)
     }
 }
@@ -114,7 +114,7 @@ struct GitHandle: ~Copyable {
         var made: OpaquePointer?
         try git(operation) { make(&made) }
         guard let made else {
-            throw SourceControlError(code: .other, operation: operation, message: "libgit2 made nothing")
+            throw SourceControlError(code: .other, operation: operation, message: "libgit2 returned no object")
         }
         pointer = made
         self.free = free

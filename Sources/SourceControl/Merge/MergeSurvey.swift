@@ -43,7 +43,7 @@ struct MergeSurvey {
             return .tooMuch("more than \(limits.commits) commits lie between them")
         }
         guard let ancestors = try history.ancestors(head, base, limit: limits.ancestors) else {
-            return .tooMuch("they part in more than \(limits.ancestors) commits")
+            return .tooMuch("their histories divide in more than \(limits.ancestors) commits")
         }
         // Without a common commit, every file in both would count as added by both, however large it is.
         guard !ancestors.isEmpty else { return .tooMuch("they have no commit in common") }

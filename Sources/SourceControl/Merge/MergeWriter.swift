@@ -25,7 +25,7 @@ struct MergeWriter {
             var options = git_merge_options()
             try git(operation) { git_merge_options_init(&options, UInt32(GIT_MERGE_OPTIONS_VERSION)) }
             switch try MergeSurvey(reading: reading, limits: limits).answer(head: head, base: base) {
-            case .tooMuch(let reason): return .refused("it would be too much to merge: \(reason)")
+            case .tooMuch(let reason): return .refused("the merge would exceed a limit: \(reason)")
             case .mayMerge(let findsRenames): options.flags = findsRenames ? GIT_MERGE_FIND_RENAMES.rawValue : 0
             }
             options.recursion_limit = UInt32(limits.ancestors)
@@ -43,7 +43,7 @@ struct MergeWriter {
             guard failure.code != GIT_ENOTFOUND.rawValue else {
                 throw SourceControlError(
                     code: .mirrorDamaged, operation: operation,
-                    message: "\(error.message); the next fetch mends the mirror", underlying: error)
+                    message: "\(error.message); the next fetch repairs the mirror", underlying: error)
             }
             return .refused(error.message)
         }

@@ -98,7 +98,7 @@ extension Mirror {
             func isIn(_ commit: CommitID, _ tip: CommitID) throws(SourceControlError) -> Bool {
                 if commit == tip { return true }
                 var (old, new) = (try git_oid(commit), try git_oid(tip))
-                let found = try git("looking for \(commit.abbreviated) in \(tip.abbreviated)") {
+                let found = try git("finding \(commit.abbreviated) in \(tip.abbreviated)") {
                     git_graph_descendant_of(repository, &new, &old)
                 }
                 return found == 1

@@ -209,7 +209,7 @@ struct Fetch {
         throw SourceControlError(
             code: .notACommit, operation: "fetch of \(session.url)",
             message:
-                "\(ref) leads to \(id.abbreviated), which is no commit but a file or a directory; nothing is built of it"
+                "\(ref) leads to \(id.abbreviated), which is a file or a directory, not a commit; Martlet does not build it"
         )
     }
 
@@ -250,14 +250,14 @@ struct Fetch {
             throw SourceControlError(
                 code: .unreachable, operation: "fetch of \(session.url)",
                 message:
-                    "the server lists \(ref) at \(commit.abbreviated) and did not send it; it is tried again later",
+                    "the server lists \(ref) at \(commit.abbreviated) but did not send it; Martlet tries again later",
                 underlying: reason)
         }
         let what =
-            isGone ? "was deleted" : "was replaced and its commit \(commit.abbreviated) is not to be had any more"
+            isGone ? "was deleted" : "was replaced and its commit \(commit.abbreviated) is no longer available"
         throw SourceControlError(
             code: .refGone, operation: "fetch of \(session.url)",
-            message: "\(ref) \(what); nothing needs to be done, what it points to now is integrated by itself",
+            message: "\(ref) \(what); nothing needs to be done: Martlet integrates the commit that it points to now",
             underlying: reason)
     }
 }

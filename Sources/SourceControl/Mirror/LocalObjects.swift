@@ -78,7 +78,7 @@ struct LocalObjects {
 
     private func take(_ path: String, from source: Directory, to target: Directory) throws(FileError) {
         guard let status = try source.status(path), status.kind == .file else {
-            throw FileError(code: .notRegular, operation: "link", path: path, message: "it is no file")
+            throw FileError(code: .notRegular, operation: "link", path: path, message: "it is not a file")
         }
         let place = String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)])
         let (old, new) = (try source.directory(place), try target.directory(place))

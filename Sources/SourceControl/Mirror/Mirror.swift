@@ -211,7 +211,7 @@ extension Mirror {
                 try store.markDamaged()
                 throw SourceControlError(
                     code: .mirrorDamaged, operation: operation,
-                    message: "git says: \(result.errors.suffix(600)); the next fetch looks what is damaged")
+                    message: "git says: \(result.errors.suffix(600)); the next fetch checks what is damaged")
             }
             return true
         }

@@ -10,7 +10,7 @@ extension Mirrors {
     /// - Throws: `file`, for instance when the disk is full: the first failure, once all others are doubted.
     package func doubt() throws(SourceControlError) -> Int {
         let directory = directory
-        let names = try files("doubting the mirrors in \(directory)") { () throws(FileError) in
+        let names = try files("checking the mirrors in \(directory)") { () throws(FileError) in
             try Directory(creating: directory, mode: 0o700).entries().filter { $0.kind == .directory }.map(\.name)
         }
         var (count, failure) = (0, SourceControlError?.none)
@@ -32,7 +32,7 @@ extension MirrorStore {
     /// `config`, torn `packed-refs` and torn holds. The first is made again when the mirror is opened, the second by the next fetch.
     /// - Returns: False if there is no mirror: it is made when it is first opened.
     func doubt() throws(SourceControlError) -> Bool {
-        try files("doubting the mirror \(name)") { () throws(FileError) in
+        try files("checking the mirror \(name)") { () throws(FileError) in
             let directory: Directory
             do throws(FileError) {
                 directory = try Directory(opening: path)

@@ -31,7 +31,7 @@ extension MirrorStore {
     func heal(
         _ program: GitProgram?, commits: [CommitID], control: NetworkControl
     ) throws(SourceControlError) -> Bool {
-        let operation = "mending the mirror \(name)"
+        let operation = "repairing the mirror \(name)"
         let repository = try open()
         let bad = try damagedFiles(program, in: repository.pointer, operation, control)
         var isWhole = bad.isEmpty
@@ -131,8 +131,8 @@ extension MirrorStore {
         guard !isOurs else {
             throw SourceControlError(
                 code: .unreachable, operation: operation,
-                message: "git could not look what is damaged: \(result.errors.suffix(300)) (status \(result.status)); "
-                    + "it is tried again later")
+                message: "git could not check what is damaged: \(result.errors.suffix(300)) (status \(result.status)); "
+                    + "Martlet tries again later")
         }
         return false
     }

@@ -195,7 +195,7 @@ struct MirrorStore: Sendable {
         let result = git_commit_lookup(&found, repository, &id)
         if result == GIT_ENOTFOUND.rawValue { return false }
         do throws(SourceControlError) {
-            try git("looking for \(commit.abbreviated)") { result }
+            try git("finding \(commit.abbreviated)") { result }
         } catch {
             // Fetched again, as one that is not here.
             guard error.code == .mirrorDamaged else { throw CommitReading.unparsed(error) }

@@ -77,7 +77,7 @@ struct ChildProcess {
         guard file >= 0, clinux_fcntl(file, F_SETFD, FD_CLOEXEC) == 0, fchmod(file, 0o600) == 0 else {
             let number = errno
             if file >= 0 { close(file) }
-            throw failure(operation, "no memory for a secret could be had", number)
+            throw failure(operation, "no memory could be reserved for a secret", number)
         }
         var rest = bytes[...]
         while !rest.isEmpty {
@@ -86,7 +86,7 @@ struct ChildProcess {
             guard count > 0 else {
                 let number = errno
                 close(file)
-                throw failure(operation, "no memory for a secret could be had", number)
+                throw failure(operation, "no memory could be reserved for a secret", number)
             }
             rest = rest.dropFirst(count)
         }

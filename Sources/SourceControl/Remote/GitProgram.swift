@@ -69,7 +69,7 @@ struct GitProgram: Sendable, Hashable {
         guard let failure else { return nil }
         throw SourceControlError(
             code: .unreachable, operation: failure.operation,
-            message: "\(failure.message); it is tried again later", underlying: failure)
+            message: "\(failure.message); Martlet tries again later", underlying: failure)
     }
 
     /// Reads the version from a text such as `git version 2.39.5 (…)`.

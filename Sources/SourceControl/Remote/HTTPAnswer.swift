@@ -87,14 +87,14 @@ struct HTTPAnswer {
         // Servers also use this status for rate limits, and such a ban is temporary.
         case 403 where retryAfter != nil || isUsedUp:
             throw HTTPFailure(
-                .unreachable, "the server wants to be asked less often, http status 403",
+                .unreachable, "the server limits requests, http status 403",
                 retryAfter: pause(at: Self.now))
         case 403: throw HTTPFailure(.credentialsRefused, "http status 403")
         case 404, 410: throw HTTPFailure(.repositoryNotFound, "http status \(status)")
-        case 407: throw HTTPFailure(.unreachable, "the proxy refuses us, http status 407")
+        case 407: throw HTTPFailure(.unreachable, "the proxy requires credentials, http status 407")
         case 429:
             throw HTTPFailure(
-                .unreachable, "the server wants to be asked less often, http status 429",
+                .unreachable, "the server limits requests, http status 429",
                 retryAfter: pause(at: Self.now))
         case 500..<600:
             throw HTTPFailure(
@@ -115,8 +115,8 @@ struct HTTPAnswer {
         let type = contentType.prefix { $0 != ";" }.lowercased()
         if type.contains("html") {
             return
-                "the server answered with a web page (\(contentType.prefix(100))) and not with what git needs: a sign-in page, a page of a "
-                + "proxy, or an address that is no repository's; write the address that `git clone` takes, and store credentials if it "
+                "the server answered with a web page (\(contentType.prefix(100))) where git's protocol was expected: a sign-in page, a page of a "
+                + "proxy, or an address that is not a repository; write the address that `git clone` takes, and store credentials if it "
                 + "asks for them"
         }
         if type.hasPrefix("text/plain") || type.hasPrefix("application/octet-stream") {
@@ -125,7 +125,7 @@ struct HTTPAnswer {
                 + "protocol, which Martlet does not speak; serve it by `git http-backend` (\"smart\" HTTP) or ssh"
         }
         return
-            "the server answered with something (\(contentType.prefix(100))) that is no answer of git's; write the address that `git clone` "
+            "the server answered with something (\(contentType.prefix(100))) that is not an answer in git's protocol; write the address that `git clone` "
             + "takes"
     }
 

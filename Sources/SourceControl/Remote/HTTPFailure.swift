@@ -43,14 +43,14 @@ struct HTTPFailure: Error {
 
     private static func sentence(_ result: CURLcode) -> String {
         switch result {
-        case CURLE_COULDNT_RESOLVE_HOST: "no address is known for the host, as far as DNS says"
-        case CURLE_COULDNT_RESOLVE_PROXY: "no address is known for the proxy, as far as DNS says"
-        case CURLE_COULDNT_CONNECT: "nobody answers there"
+        case CURLE_COULDNT_RESOLVE_HOST: "DNS has no address for the host"
+        case CURLE_COULDNT_RESOLVE_PROXY: "DNS has no address for the proxy"
+        case CURLE_COULDNT_CONNECT: "nothing listens there"
         case CURLE_OPERATION_TIMEDOUT: "there was no answer in time"
         case CURLE_GOT_NOTHING: "the server closed the connection without an answer"
         case CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_PARTIAL_FILE: "the connection broke"
-        case CURLE_WEIRD_SERVER_REPLY, CURLE_UNSUPPORTED_PROTOCOL: "what answers there does not speak HTTP"
-        case CURLE_HTTP2, CURLE_HTTP2_STREAM: "the server broke off HTTP/2"
+        case CURLE_WEIRD_SERVER_REPLY, CURLE_UNSUPPORTED_PROTOCOL: "the server there does not speak HTTP"
+        case CURLE_HTTP2, CURLE_HTTP2_STREAM: "the server ended the HTTP/2 connection"
         case CURLE_PROXY: "the proxy refused the connection"
         default: "the transfer failed"
         }

@@ -25,7 +25,7 @@ struct HTTPRequest {
             answerType = "application/x-git-upload-pack-result"
             // The empty `Expect` prevents libcurl's own, which some servers answer with 417.
             headers = ["Content-Type: application/x-git-upload-pack-request", "Accept: \(answerType)", "Expect:"]
-        default: throw HTTPFailure(nil, "nothing is ever sent to a server")
+        default: throw HTTPFailure(nil, "Martlet never sends objects to a server")
         }
         do throws(SourceControlError) {
             repository = try RemoteURL(url, isInsecureAllowed: true)

@@ -39,7 +39,7 @@ final class HTTPStream {
     /// Adds bytes to send. They are sent when the answer is first read.
     /// - Throws: `HTTPFailure` if the request was sent already.
     func write(_ bytes: UnsafeRawBufferPointer) throws(HTTPFailure) {
-        guard !hasBegun else { throw HTTPFailure(nil, "more is to be sent than was") }
+        guard !hasBegun else { throw HTTPFailure(nil, "the request's body is longer than announced") }
         let longer = UnsafeMutableRawBufferPointer.allocate(byteCount: sent.count + bytes.count, alignment: 1)
         longer.copyMemory(from: UnsafeRawBufferPointer(sent))
         UnsafeMutableRawBufferPointer(rebasing: longer[sent.count...]).copyMemory(from: bytes)

@@ -47,7 +47,7 @@ final class HTTPSubtransport {
         defer { git_credential_free(given) }
         guard result == 0 else { throw HTTPFailure(ofLibGit2: result) }
         guard let given, given.pointee.credtype == GIT_CREDENTIAL_USERPASS_PLAINTEXT else {
-            throw HTTPFailure(.credentialsMissing, "the server asks who we are")
+            throw HTTPFailure(.credentialsMissing, "the server requires credentials")
         }
         let plain = UnsafeMutableRawPointer(given).assumingMemoryBound(to: git_credential_userpass_plaintext.self)
         account = (String(cString: plain.pointee.username), String(cString: plain.pointee.password))

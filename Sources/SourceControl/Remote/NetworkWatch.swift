@@ -78,11 +78,11 @@ struct NetworkWatch {
         case .silent(let limit):
             return SourceControlError(
                 code: .timedOut, operation: operation,
-                message: "the server sent nothing for \(limit); it is tried again later", underlying: underlying)
+                message: "the server sent nothing for \(limit); Martlet tries again later", underlying: underlying)
         case .late(let limit):
             return SourceControlError(
                 code: .timedOut, operation: operation,
-                message: "it was not done after \(limit); it is tried again later", underlying: underlying)
+                message: "it did not finish within \(limit); Martlet tries again later", underlying: underlying)
         case .tooManyBytes(let limit):
             return SourceControlError(
                 code: .tooLarge, operation: operation, message: "the server sent more than \(limit) bytes",

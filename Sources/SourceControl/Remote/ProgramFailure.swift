@@ -86,7 +86,10 @@ struct ProgramFailure: Error {
             return error(.tooLarge, "the server sent more than is allowed")
         }
         if says("promisor remote", "lazy fetching disabled") { return RemoteSession.partial(operation) }
-        if isDamage { return error(.mirrorDamaged, "git says of the mirror: \(said); what is damaged is fetched anew") }
+        if isDamage {
+            return error(
+                .mirrorDamaged, "git reports damage in the mirror: \(said); Martlet fetches the damaged objects again")
+        }
         if says("too large to fit into virtual memory") {
             return error(.tooLarge, "the server claims to send more than is allowed (\(said))")
         }
@@ -120,7 +123,7 @@ struct ProgramFailure: Error {
         }
         if says("error: 30", "redirect") { return error(.redirected, RemoteSession.redirected(url, said)) }
         if says("out of memory", "cannot allocate") {
-            return error(.tooLarge, "what the server sent needs more memory than git is given (\(said))")
+            return error(.tooLarge, "the server's answer needs more memory than git is allowed (\(said))")
         }
         if !isOurs,
             says(
@@ -130,8 +133,8 @@ struct ProgramFailure: Error {
         {
             return error(.repositoryNotFound, RemoteSession.absent(url, said))
         }
-        let words = said.isEmpty ? "git says nothing, and ended with \(status)" : "git says: \(said)"
-        return error(.unreachable, "\(Self.sentence(lower)) (\(words)); it is tried again later")
+        let words = said.isEmpty ? "git printed nothing and ended with \(status)" : "git says: \(said)"
+        return error(.unreachable, "\(Self.sentence(lower)) (\(words)); Martlet tries again later")
     }
 
     /// Returns a sentence about why git cannot reach the server.
@@ -139,19 +142,19 @@ struct ProgramFailure: Error {
         let causes: [(words: [String], sentence: String)] = [
             (
                 ["could not resolve", "name or service not known"],
-                "no address is known for the host, as far as DNS says"
+                "DNS has no address for the host"
             ),
             (
                 ["connection refused", "failed to connect", "couldn't connect", "unable to connect"],
-                "nobody answers there"
+                "nothing listens there"
             ),
-            (["no route to host", "network is unreachable"], "there is no way to the host in the network"),
+            (["no route to host", "network is unreachable"], "the network has no route to the host"),
             (["timed out", "timeout"], "there was no answer in time"),
-            (["error: 429"], "the server wants to be asked less often"),
+            (["error: 429"], "the server limits requests"),
             (["error: 5"], "the server cannot answer at present"),
             (
                 ["is this a git repository", "not valid: "],
-                "what answers there is no git server: a web page, a proxy, or an address that is no repository's"
+                "the server there is not a git server: a web page, a proxy, or an address that is not a repository"
             ),
             (
                 [
@@ -162,6 +165,6 @@ struct ProgramFailure: Error {
             ),
         ]
         return causes.first { $0.words.contains(where: said.contains) }?.sentence
-            ?? "git could not bring what was asked for"
+            ?? "git could not fetch the requested objects"
     }
 }

@@ -77,7 +77,7 @@ final class RemoteCallbacks {
             return git_credential_userpass_plaintext_new(out, user ?? "git", password)
         }
         control.record(.credentialsMissing)
-        return refuse("the server asks who we are")
+        return refuse("the server requires credentials")
     }
 
     private func refuse(_ message: String) -> Int32 {

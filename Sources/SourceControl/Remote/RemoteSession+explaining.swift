@@ -30,7 +30,7 @@ extension RemoteSession {
                 "\(url.host ?? "its host") has no public address, and only the bot file may name one of this network; "
                     + "move the submodule to the repository's host")
         case .repositoryNotFound: return explained(.repositoryNotFound, Self.absent(url, said))
-        case .unreachable: return explained(.unreachable, "\(said); it is tried again \(again)")
+        case .unreachable: return explained(.unreachable, "\(said); Martlet tries again \(again)")
         case .file: return explained(.file, said)
         default: break
         }
@@ -47,12 +47,13 @@ extension RemoteSession {
             return explained(.serverUntrusted, "the server's certificate or key is not valid (\(said))")
         }
         if failure.errorClass == Int32(GIT_ERROR_NONE.rawValue) {
-            return explained(.unreachable, "the server's answer is none of git's (\(said)); it is tried again later")
+            return explained(
+                .unreachable, "the server's answer is not in git's protocol (\(said)); Martlet tries again later")
         }
         let lower = said.lowercased()
         // Objects of the mirror's own refs are missing, so the mirror is damaged, not the server's repository.
         if failure.code == GIT_ENOTFOUND.rawValue, failure.errorClass == Int32(GIT_ERROR_ODB.rawValue) {
-            return explained(.mirrorDamaged, "\(said) in the mirror; what is damaged is fetched anew")
+            return explained(.mirrorDamaged, "\(said) in the mirror; Martlet fetches the damaged objects again")
         }
         let absent = [
             "404", "not found", "does not exist", "not exported", "could not find repository", "no such file",
@@ -78,7 +79,7 @@ extension RemoteSession {
         if failure.isDamage, failure.errorClass != Int32(GIT_ERROR_NET.rawValue) { return error }
         let network = [GIT_ERROR_NET, GIT_ERROR_SSH, GIT_ERROR_HTTP, GIT_ERROR_SSL, GIT_ERROR_OS]
         if network.contains(where: { Int32($0.rawValue) == failure.errorClass }) {
-            return explained(.unreachable, "\(said); it is tried again later")
+            return explained(.unreachable, "\(said); Martlet tries again later")
         }
         return explained(error.code, said)
     }
@@ -118,20 +119,20 @@ extension RemoteSession {
             where: lower.contains)
         {
             return
-                "the server sends us to what looks like a sign-in page (\(said)), so the repository is private or does not exist;"
+                "the server redirects to what looks like a sign-in page (\(said)), so the repository is private or does not exist;"
                 + " store USER:TOKEN with martlet secret set git-\(url.host ?? "HOST"), or check the URL"
         }
         return "the server redirects elsewhere (\(said)), which is not followed; write the new address"
     }
 
     static func badPack(_ said: String) -> String {
-        "what the server sent is damaged or cut off, and none of it was kept (\(said)); it is tried again later"
+        "the server's answer is damaged or incomplete, and none of it was kept (\(said)); Martlet tries again later"
     }
 
     static func absent(_ url: RemoteURL, _ said: String) -> String {
         // libgit2 takes a path without a repository for a URL of an unknown protocol.
         url.kind == .path
             ? "there is no git repository at this path, or the daemon's account may not read it; check the path"
-            : "there is no repository, or it is hidden from us (\(said)); check the URL"
+            : "there is no repository, or these credentials cannot see it (\(said)); check the URL"
     }
 }

@@ -49,7 +49,7 @@ extension Mirror {
         try await local(isKept: true) { repository throws(SourceControlError) in
             let reading = CommitReading(
                 repository: repository,
-                operation: "looking where \(one.abbreviated) and \(other.abbreviated) part")
+                operation: "finding where \(one.abbreviated) and \(other.abbreviated) part")
             _ = try reading.commit(one)
             _ = try reading.commit(other)
             var (first, second, base) = (try git_oid(one), try git_oid(other), git_oid())

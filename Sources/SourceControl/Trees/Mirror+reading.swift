@@ -106,7 +106,8 @@ extension Mirror {
         if result == GIT_ENOTFOUND.rawValue { return nil }
         if result == GIT_EAMBIGUOUS.rawValue {
             throw SourceControlError(
-                code: .invalidRevision, operation: operation, message: "several objects begin so; write more digits")
+                code: .invalidRevision, operation: operation,
+                message: "several objects begin with these digits; write more of them")
         }
         try git(operation) { result }
         defer { git_object_free(found) }

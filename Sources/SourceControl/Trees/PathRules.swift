@@ -6,7 +6,7 @@ enum PathRules {
     /// Returns why a component is refused; `nil` if it is not.
     static func refusal(of name: [UInt8]) -> String? {
         if name.isEmpty || name.elementsEqual(".".utf8) || name.elementsEqual("..".utf8) {
-            return "empty, \".\" and \"..\" are no names"
+            return "empty, \".\" and \"..\" are not names"
         }
         if name.contains(UInt8(ascii: "/")) || name.contains(0) { return "a name must not hold a slash" }
         if name.count > 255 { return "a name must not be longer than 255 bytes" }

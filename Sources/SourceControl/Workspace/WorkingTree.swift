@@ -81,7 +81,7 @@ package struct WorkingTree: Sendable {
     /// - Throws: `file` if there is no such directory, `other` for a repository without a working tree.
     package static func root(of directory: String, home: String?) throws(SourceControlError) -> String {
         try LibGit2.start()
-        let operation = "look for a working tree at \(directory)"
+        let operation = "find a working tree at \(directory)"
         guard let own = canonical(directory) else {
             throw SourceControlError(code: .file, operation: operation, message: "there is no such directory")
         }

@@ -68,7 +68,7 @@ extension Store {
 
     /// Returns whether any token is not revoked.
     package func hasTokens() async throws(StoreError) -> Bool {
-        try await read("look for tokens") { db in
+        try await read("find tokens") { db in
             try db.value("SELECT EXISTS (SELECT 1 FROM tokens WHERE revoked_at IS NULL)") ?? false
         }
     }

@@ -138,7 +138,7 @@ extension Store {
 
     /// Returns whether any stored attempt ran in the sandbox.
     package func hasSandboxedAttempts() async throws(StoreError) -> Bool {
-        try await read("look for sandboxed attempts") { db in
+        try await read("find sandboxed attempts") { db in
             try db.value(
                 "SELECT EXISTS (SELECT 1 FROM attempts WHERE isolation = ?)",
                 [Isolation.sandbox.description.kept]) ?? false
@@ -147,7 +147,7 @@ extension Store {
 
     /// Whether an attempt of an integration that is not completed has no verdict yet, so that its job may run.
     package func hasUnfinishedAttempts() async throws(StoreError) -> Bool {
-        try await read("look for unfinished attempts") { db in
+        try await read("find unfinished attempts") { db in
             try db.value(
                 """
                 SELECT EXISTS (SELECT 1 FROM attempts WHERE state <> 'processed'

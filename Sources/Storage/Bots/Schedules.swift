@@ -18,7 +18,7 @@ package struct ScheduleMark: Hashable, Sendable {
 extension Store {
     /// Returns the marks of every bot that ever had a schedule, including retired ones.
     package func scheduleMarks() async throws(StoreError) -> [ScheduleMark] {
-        try await read("read up to when schedules were taken up") { db in
+        try await read("read the times up to which schedules were applied") { db in
             try db.all("SELECT name, schedule, taken_up FROM schedules JOIN bots ON bots.id = bot ORDER BY name") {
                 ScheduleMark(
                     bot: try $0.name("name"), schedule: try $0["schedule"],
@@ -45,7 +45,7 @@ extension Store {
         _ mark: ScheduleMark, queueing new: [NewIntegration], at time: Timestamp,
         recording event: @escaping @Sendable (IntegrationRecord) -> NewEvent
     ) async throws(StoreError) -> [IntegrationRecord] {
-        try await writer.write("take up the schedule of \(mark.bot)") { transaction in
+        try await writer.write("apply the schedule of \(mark.bot)") { transaction in
             let db = transaction.db
             let bot = try Self.registeredBot(mark.bot, db)
             try db.change(

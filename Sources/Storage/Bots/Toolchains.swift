@@ -34,7 +34,7 @@ extension Store {
 
     /// Records the first toolchain version of these bots if none is recorded. It does not cause an integration.
     package func recordToolchain(_ version: String, of bots: [Name]) async throws(StoreError) {
-        try await writer.write("note the toolchain of \(bots.count) bots") { transaction in
+        try await writer.write("record the toolchain of \(bots.count) bots") { transaction in
             try transaction.db.change(
                 """
                 INSERT INTO toolchains (bot, version)
@@ -56,7 +56,7 @@ extension Store {
         _ mark: ToolchainMark, queueing new: [NewIntegration], at time: Timestamp,
         recording event: @escaping @Sendable (IntegrationRecord) -> NewEvent
     ) async throws(StoreError) -> [IntegrationRecord] {
-        try await writer.write("take up another toolchain for \(mark.bot)") { transaction in
+        try await writer.write("adopt another toolchain for \(mark.bot)") { transaction in
             let bot = try Self.registeredBot(mark.bot, transaction.db)
             try transaction.db.change(
                 """

@@ -92,7 +92,8 @@ extension Store {
         } catch is RecordReader.Damaged {
             throw Refusal(
                 code: .corrupt,
-                message: "the coverage of attempt row \(attempt) holds what Martlet never writes; stop the daemon and "
+                message:
+                    "the coverage of attempt row \(attempt) contains values that Martlet never writes; stop the daemon and "
                     + "restore a backup")
         }
     }

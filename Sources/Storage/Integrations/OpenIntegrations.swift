@@ -196,7 +196,7 @@ extension Store {
 
     /// How many wait and run, and of how many bots.
     package func openCounts() async throws(StoreError) -> OpenCounts {
-        try await read("count what there is to do") { db in
+        try await read("count open integrations") { db in
             OpenCounts(
                 bots: try db.value("SELECT count(*) FROM bots WHERE is_retired = 0") ?? 0,
                 queued: try db.value(

@@ -55,7 +55,7 @@ extension Store {
             guard count < Self.maximumSilences else {
                 throw Refusal(
                     code: .tooLarge,
-                    message: "\(id.bot) has \(count) muted issues already; take some back, or mend what they say")
+                    message: "\(id.bot) has \(count) muted issues already; unmute some, or correct their rules")
             }
             let values: StatementArguments = [
                 bot, fingerprint, silence.reason, silence.person.kept, silence.at.millisecondsSinceEpoch,

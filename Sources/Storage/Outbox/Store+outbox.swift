@@ -6,7 +6,7 @@ extension Store {
     /// - Returns: The number of messages.
     @discardableResult
     package func recoverOutbox(at time: Timestamp) async throws(StoreError) -> Int {
-        try await writer.write("take up what was being sent") { transaction in
+        try await writer.write("resume messages that were being sent") { transaction in
             try transaction.db.change(Self.recovery, [time.millisecondsSinceEpoch])
             let count = transaction.db.changesCount
             if count > 0 {

@@ -19,7 +19,7 @@ extension Store {
                 } catch let refusal as Refusal where refusal.code == .notFound {
                     throw Refusal(
                         code: .notFound,
-                        message: "message \(id) tells of \(told), which was removed: there is nothing left to tell")
+                        message: "message \(id) tells of \(told), which was removed, so there is nothing to send")
                 }
             }
             let isOld: Bool? = try db.first(

@@ -44,7 +44,7 @@ extension ScanApplication {
             WHERE repository = ? AND is_open = 1 AND moved_at < ? LIMIT \(Self.batch)
             """, [repository, limit], Store.pullRequest)
         let days = Store.forgottenAfter.components.seconds / 86_400
-        for pull in forgotten { try close(pull, "nothing was told of it and its head has not moved for \(days) days") }
+        for pull in forgotten { try close(pull, "no event named it and its head has not moved for \(days) days") }
         let surplus = try db.all(
             """
             SELECT * FROM pull_requests WHERE repository = ?1 AND number IN (

@@ -39,7 +39,7 @@ extension Store {
 
     /// Returns the integrations that retention removed and whose rows and files still exist, oldest first.
     package func removedIntegrations() async throws(StoreError) -> [RemovedIntegration] {
-        try await read("read what is to be removed") { db in
+        try await read("read what retention removes") { db in
             try db.all(
                 """
                 SELECT integrations.id, number, bots.name AS bot_name, url FROM integrations INDEXED BY integrations_removed

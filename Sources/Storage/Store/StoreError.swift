@@ -83,7 +83,7 @@ extension StoreError {
         case .SQLITE_FULL:
             (
                 .full,
-                "the disk is full, nothing was stored; free space for the state directory, then it goes on by itself"
+                "the disk is full, nothing was stored; free space for the state directory; Martlet then goes on by itself"
             )
         case .SQLITE_IOERR, .SQLITE_READONLY, .SQLITE_CANTOPEN, .SQLITE_PERM:
             (

@@ -68,7 +68,7 @@ final class TestReading {
         } catch is RecordReader.Damaged {
             throw Refusal(
                 code: .corrupt,
-                message: "the \(what) holds what Martlet never writes; stop the daemon and restore a backup")
+                message: "the \(what) contains values that Martlet never writes; stop the daemon and restore a backup")
         }
     }
 }

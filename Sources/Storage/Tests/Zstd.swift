@@ -24,7 +24,7 @@ final class Zstd {
         ZSTD_freeDCtx(expander)
     }
 
-    private static let noMemory = Refusal(code: .io, message: "there is no memory to compress with")
+    private static let noMemory = Refusal(code: .io, message: "there is not enough memory to compress")
 
     func compress(_ bytes: [UInt8]) throws -> [UInt8] {
         let capacity = ZSTD_compressBound(bytes.count)

@@ -125,7 +125,7 @@ extension Store {
     package func nextVersion(
         major: VersionNumber, minor: VersionNumber, product: Name, onDisk: [SemanticVersion]
     ) async throws(StoreError) -> Reservation {
-        try await read("look for the next version of \(product)") { db in
+        try await read("find the next version of \(product)") { db in
             try Self.nextVersion(of: (major, minor), product: product, onDisk: onDisk, db).map { .reserved($0) }
                 ?? .conflict(Self.noVersionLeft(of: (major, minor)))
         }

@@ -7,8 +7,8 @@ extension CurlTransfer {
         switch result {
         case CURLE_OPERATION_TIMEDOUT: return failure(.timedOut, "there was no answer in time (\(said))")
         case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY:
-            return failure(.unreachable, "no address is known for the host, as far as DNS says (\(said))")
-        case CURLE_COULDNT_CONNECT: return failure(.unreachable, "nobody answers there (\(said))")
+            return failure(.unreachable, "DNS has no address for the host (\(said))")
+        case CURLE_COULDNT_CONNECT: return failure(.unreachable, "nothing listens there (\(said))")
         case CURLE_PEER_FAILED_VERIFICATION where kind == .sftp:
             return failure(
                 .hostKey,
@@ -36,8 +36,8 @@ extension CurlTransfer {
         case CURLE_REMOTE_ACCESS_DENIED: return failure(.denied, "the server denies it: \(said)")
         case CURLE_UNSUPPORTED_PROTOCOL:
             return failure(.schemeRefused, "this kind of address is not used here (\(said))")
-        case CURLE_URL_MALFORMAT: return failure(.invalid, "this is no address (\(said))")
-        case CURLE_REMOTE_FILE_NOT_FOUND: return failure(.notFound, "there is nothing at this address (\(said))")
+        case CURLE_URL_MALFORMAT: return failure(.invalid, "this is not an address (\(said))")
+        case CURLE_REMOTE_FILE_NOT_FOUND: return failure(.notFound, "there is no file at this address (\(said))")
         case CURLE_GOT_NOTHING, CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_PARTIAL_FILE, CURLE_HTTP2, CURLE_HTTP2_STREAM:
             return failure(.interrupted, "the connection broke (\(said))")
         // The results for a broken connection from libssh2 and from an ftp server.

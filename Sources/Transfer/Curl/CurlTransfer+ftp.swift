@@ -45,7 +45,7 @@ extension CurlTransfer {
             try commands(handle, place, ["RNFR \(path)", "RNTO \(try ftpPath(there))"])
         case .delete: try commands(handle, place, ["DELE \(path)"])
         case .post, .patch, .makeCollection, .mail:
-            throw failure(.invalid, "\(request.method.rawValue) means nothing to ftp")
+            throw failure(.invalid, "\(request.method.rawValue) is not a method of ftp")
         }
     }
 
@@ -96,7 +96,8 @@ extension CurlTransfer {
         case (CURLE_REMOTE_DISK_FULL, _), (_, 452), (_, 552): return 507
         case (_, 421), (_, 425), (_, 426), (_, 450), (_, 451):
             throw TransferError(
-                code: .interrupted, operation: operation, message: "the server broke off: \(detail)", status: code)
+                code: .interrupted, operation: operation, message: "the server ended the transfer: \(detail)",
+                status: code)
         case (CURLE_QUOTE_ERROR, _), (CURLE_UPLOAD_FAILED, 532...), (CURLE_REMOTE_ACCESS_DENIED, _):
             throw failure(.denied, "the server denies it: \(detail)")
         case (CURLE_UPLOAD_FAILED, _): throw failure(.interrupted, "the server did not take it: \(detail)")

@@ -10,7 +10,7 @@ extension CurlTransfer {
             throw failure(.invalid, "a mail server is a host and a port, as in smtps://mail.example.com:465")
         }
         for address in [envelope.sender, envelope.recipient] where !MailEnvelope.isSafe(address) {
-            throw failure(.invalid, "a mail's address is no address, or holds what could end the command")
+            throw failure(.invalid, "a mail address is invalid, or it contains characters that could end the command")
         }
         let isPlain = url.scheme == "smtp" && request.isPlainMailAllowed
         // TLS is required. By default libcurl would use STARTTLS if the server offers it, and go on without it otherwise.
@@ -103,11 +103,12 @@ extension CurlTransfer {
         if request.credentials != nil, !reply.isKnown {
             throw failure(
                 .credentials,
-                "the mail server offers neither AUTH PLAIN nor LOGIN, so it knows nobody, and refused: \(said)")
+                "the mail server offers neither AUTH PLAIN nor LOGIN, so Martlet cannot sign in, and it refused: \(said)"
+            )
         }
         // 530: the server requires a login or TLS first (RFC 4954, section 6; RFC 3207, section 4).
         if reply.step < .recipient || reply.code == 530 {
-            throw failure(.denied, "the mail server takes nothing from here now: \(said)")
+            throw failure(.denied, "the mail server refuses mail from here at present: \(said)")
         }
     }
 }

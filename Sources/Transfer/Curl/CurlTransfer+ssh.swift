@@ -42,7 +42,7 @@ extension CurlTransfer {
             try command(handle, url, "rename \(quoted(path)) \(quoted(targetPath))")
         case .delete: try command(handle, url, "rm \(quoted(path))")
         case .post, .patch, .makeCollection, .mail:
-            throw failure(.invalid, "\(request.method.rawValue) means nothing to sftp")
+            throw failure(.invalid, "\(request.method.rawValue) is not a method of sftp")
         }
     }
 

@@ -30,7 +30,7 @@ struct TransferURL: Sendable {
         defer { curl_url_cleanup(handle) }
         let flags = UInt32(CURLU_NON_SUPPORT_SCHEME | CURLU_PATH_AS_IS)
         guard curl_url_set(handle, CURLUPART_URL, text, flags) == CURLUE_OK else {
-            throw invalid("this is no URL; write it like https://host/path/ or sftp://user@host/path/")
+            throw invalid("this is not a URL; write it like https://host/path/ or sftp://user@host/path/")
         }
         func part(_ part: CURLUPart) -> String? {
             var value: UnsafeMutablePointer<CChar>?

@@ -46,7 +46,9 @@ struct S3Bucket: Sendable, Hashable {
         let isRegion = region.utf8.allSatisfy {
             (0x61...0x7a).contains($0) || (0x30...0x39).contains($0) || $0 == 0x2d || $0 == 0x5f
         }
-        guard isRegion, (1...64).contains(region.utf8.count) else { throw invalid("region= is no region's name") }
+        guard isRegion, (1...64).contains(region.utf8.count) else {
+            throw invalid("region= is not the name of a region")
+        }
         let endpoint = parameters["endpoint"] ?? "https://s3.\(region).amazonaws.com"
         let read = try TransferURL(endpoint, operation: "upload to s3://\(name)")
         guard ["https", "http"].contains(read.scheme), read.path == "/", read.query == nil, read.user == nil else {

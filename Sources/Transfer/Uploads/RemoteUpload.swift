@@ -127,7 +127,7 @@ struct RemoteUpload: UploadMethod {
             guard try await isThere(target) else {
                 throw failure(
                     .corrupted, target,
-                    "the server said that it moved it to its name (status \(status)), but nothing is there; it may not "
+                    "the server said that it moved it to its name (status \(status)), but no file is there; it may not "
                         + "know MOVE, and should answer 405 or 501 then")
             }
             return true
@@ -167,7 +167,7 @@ struct RemoteUpload: UploadMethod {
             before == nil ? ["If-None-Match": "*"] : before?.tag.map { ["If-Match": $0] } ?? [:]
         let answer = try await put(target, to: target.url, headers: headers, tries)
         guard let found = try await look(target.url, target.file) else {
-            throw failure(.corrupted, target, "the server took it, but nothing was read back")
+            throw failure(.corrupted, target, "the server accepted it, but no bytes could be read back")
         }
         guard !found.isRight else { return }
         // Wrong bytes are removed if this upload wrote them. Otherwise two uploads may have overwritten each other, and the bytes are right for the

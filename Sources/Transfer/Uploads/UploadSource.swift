@@ -28,7 +28,7 @@ final class UploadSource {
         guard size >= 0 else {
             if let descriptor { close(descriptor) }
             throw TransferError(
-                code: .file, operation: operation, message: "the file is shorter than what is to be sent of it")
+                code: .file, operation: operation, message: "the file is shorter than the part to send")
         }
     }
 
@@ -44,7 +44,7 @@ final class UploadSource {
         var status = stat()
         guard fstat(number, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
             close(number)
-            throw failure("it is no regular file")
+            throw failure("it is not a regular file")
         }
         return (number, Int64(status.st_size))
     }

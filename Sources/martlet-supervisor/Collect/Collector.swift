@@ -260,7 +260,7 @@ struct Collector {
 
     private mutating func isPlain(_ status: stat, _ path: [UInt8]) -> Bool {
         guard status.st_mode & S_IFMT == S_IFREG else {
-            complain("it is no regular file", path)
+            complain("it is not a regular file", path)
             return false
         }
         guard status.st_nlink > 1 else { return true }

@@ -277,7 +277,7 @@ struct Connection: Sendable {
         do {
             return try JSONDecoder().decode(type, from: Data(bytes))
         } catch {
-            let why = (error as? DecodingError)?.sentence ?? "it is no JSON"
+            let why = (error as? DecodingError)?.sentence ?? "it is not JSON"
             throw Failure(
                 .software, "the daemon's answer cannot be read: \(why); use a martlet of the daemon's version")
         }

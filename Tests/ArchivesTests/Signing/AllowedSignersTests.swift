@@ -37,7 +37,7 @@ import Testing
     }
 
     @Test(arguments: [
-        ("ci", "there is no key in it"), ("ci ssh-ed25519", "there is no key in it"),
+        ("ci", "it contains no key"), ("ci ssh-ed25519", "it contains no key"),
         ("ci ssh-ed25519 AAAA", "its key is damaged"), ("ci namespaces=\"file KEY", "a quote is not closed"),
         ("\"ci KEY", "a quote is not closed"), ("ci namespaces=file KEY", "namespaces have quotes"),
         ("ci cert-authority KEY", "the option cert-authority is not understood"),

@@ -131,6 +131,6 @@ import Testing
                 return lines.joined(separator: "\n") + "\n"
             }
         })
-        #expect(found.first == "SHA256SUMS.sig: is no Ed25519 signature as ssh-keygen writes it")
+        #expect(found.first == "SHA256SUMS.sig: is not an Ed25519 signature as ssh-keygen writes it")
     }
 }

@@ -108,8 +108,8 @@ import Testing
             #expect(
                 try VersionCheck(of: copy, signers: fixture.signers).problems == [
                     "extra: not in SHA256SUMS",
-                    "kit.tar.zst: is no regular file, and a version has nothing else",
-                    "subdirectory: is no regular file, and a version has nothing else",
+                    "kit.tar.zst: is not a regular file, and a version has nothing else",
+                    "subdirectory: is not a regular file, and a version has nothing else",
                 ])
         }
     }

@@ -97,7 +97,7 @@ import Testing
             // then
             expectContains(try await daemon.completion(of: 1), #""result":"trigger-error""#)
             let triggers = try await daemon.get("/api/v1/bots/kit/integrations/1/triggers").body
-            expectContains(triggers, "it is no private key of OpenSSH; make one with")
+            expectContains(triggers, "it is not a private key of OpenSSH; make one with")
             #expect(try await daemon.get("/files/kit/1.0.0/").status == 404)
         }
     }

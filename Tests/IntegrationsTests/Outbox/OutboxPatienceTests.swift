@@ -117,7 +117,7 @@ import Testing
             }
             #expect(fixture.sender.given.count == 6)
             let notes = try await fixture.store.outbox(limit: 200).items.compactMap(\.note)
-            #expect(notes.contains { $0.hasPrefix("given up: \(Self.kit) took nothing for 24 h") })
+            #expect(notes.contains { $0.hasPrefix("given up: \(Self.kit) accepted no message for 24 h") })
         }
     }
 

@@ -169,7 +169,9 @@ struct CargoTestRun: Sendable {
         }
         if counts.failed == 0, failed == 0 {
             let lost = counts.passed - passed - reported
-            if lost > 0 { notes.append("\(lost.counting("passed test")) of \(what) could not be told from its output") }
+            if lost > 0 {
+                notes.append("\(lost.counting("passed test")) of \(what) could not be identified in its output")
+            }
         } else if failed != counts.failed || passed < counts.passed {
             add(
                 problem:

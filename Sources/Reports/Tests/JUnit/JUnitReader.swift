@@ -132,7 +132,7 @@ final class JUnitDocument: XMLTestsHandler {
                 if problems.count < Self.maximumProblems {
                     let what = suite.name.isEmpty ? "it" : "suite \(name(suite.name))"
                     problems.append(
-                        "the report contradicts itself: \(what) counts failures, none of its cases has one")
+                        "the report contradicts itself: \(what) counts failures, but no test case in it failed")
                 }
                 // The problem is reported once, and not for each enclosing suite.
                 if let last = suites.indices.last { suites[last].failures += 1 }

@@ -78,7 +78,7 @@ struct SwiftTestingRun: Sendable {
             && line.has(" issue(s)")
     }
 
-    private static let unnamedFailure = "Swift Testing says that its run failed, but names no test that did"
+    private static let unnamedFailure = "Swift Testing reports a failed run, but names no failed test"
 
     /// The tests that have ended so far.
     var ended: [TestResult] {

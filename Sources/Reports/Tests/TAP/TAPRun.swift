@@ -136,7 +136,7 @@ struct TAPRun: Sendable {
         case .closing: if level + 1 < levels.count, levels[level + 1].parent != nil { close(to: level) }
         case .pragma(let isStrict): self.isStrict = isStrict
         case .other where isStrict:
-            if problems.isEmpty { problems.append("a line is no TAP, which its pragma +strict forbids") }
+            if problems.isEmpty { problems.append("a line is not TAP, which its pragma +strict forbids") }
         case .yamlStart, .other: break
         }
     }

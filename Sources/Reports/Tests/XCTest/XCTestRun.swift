@@ -147,7 +147,7 @@ struct XCTestRun: Sendable {
             problems.append("the output of XCTest ends before its run does")
         }
         if statesFailures, !tests.contains(where: \.outcome.isFailure) {
-            problems.append("XCTest says that tests failed, but names none")
+            problems.append("XCTest reports failed tests, but names none")
         }
         return problems
     }

@@ -46,7 +46,7 @@ final class XMLReport {
             return error.text
         }
         guard text.contains(where: { $0 > 0x20 }) else { return "the file is empty" }
-        guard let parser = XML_ParserCreate("UTF-8") else { return "there is no memory for reading it" }
+        guard let parser = XML_ParserCreate("UTF-8") else { return "there is not enough memory to read it" }
         defer { XML_ParserFree(parser) }
         let report = XMLReport(parser, handler)
         return withExtendedLifetime(report) { report.read(text) }
@@ -93,7 +93,7 @@ final class XMLReport {
         let place = "line \(XML_GetCurrentLineNumber(parser)), column \(XML_GetCurrentColumnNumber(parser) + 1)"
         let reason =
             hasEnded && code != XML_ERROR_NO_MEMORY
-            ? "something follows the root element"
+            ? "there is data after the root element"
             : Self.reasons[code.rawValue] ?? XML_ErrorString(code).map { String(cString: $0) } ?? "an error"
         return "\(place): not well-formed XML, \(reason)"
     }
@@ -183,15 +183,15 @@ final class XMLReport {
 
     /// expat's errors (`enum XML_Error` of expat.h) that truncated or careless reports have; others are reported in expat's words.
     private static let reasons: [UInt32: String] = [
-        XML_ERROR_INVALID_TOKEN.rawValue: "a character that may not stand there",
+        XML_ERROR_INVALID_TOKEN.rawValue: "a character that is not allowed there",
         XML_ERROR_NO_ELEMENTS.rawValue: "it ends too early", XML_ERROR_UNCLOSED_TOKEN.rawValue: "it ends too early",
         XML_ERROR_PARTIAL_CHAR.rawValue: "it ends too early",
         XML_ERROR_UNCLOSED_CDATA_SECTION.rawValue: "a CDATA section without an end",
         XML_ERROR_TAG_MISMATCH.rawValue: "an element is closed by another's end",
         XML_ERROR_DUPLICATE_ATTRIBUTE.rawValue: "an attribute twice",
-        XML_ERROR_JUNK_AFTER_DOC_ELEMENT.rawValue: "something follows the root element",
+        XML_ERROR_JUNK_AFTER_DOC_ELEMENT.rawValue: "there is data after the root element",
         XML_ERROR_UNDEFINED_ENTITY.rawValue: "an entity that is not declared",
-        XML_ERROR_NO_MEMORY.rawValue: "there is no memory for reading it",
+        XML_ERROR_NO_MEMORY.rawValue: "there is not enough memory to read it",
     ]
 }
 

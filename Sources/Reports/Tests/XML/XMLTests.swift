@@ -98,7 +98,7 @@ class XMLTestCases {
 
     func content(problem: String?) -> ReportContent {
         if statesFailures, problems.isEmpty, !tests.contains(where: \.outcome.isFailure) {
-            add(problem: "the report contradicts itself: it counts failures, none of its tests has one")
+            add(problem: "the report contradicts itself: it counts failures, but no test in it failed")
         }
         let left = left
         let kept = left.isEmpty ? tests : tests.indices.filter { !left.contains($0) }.map { tests[$0] }
