@@ -328,7 +328,7 @@ import Testing
         @Test func testThatWhatCannotBeDoneIsSaid() async throws {
             try await withWorkingTree(Self.files) { fixture in
                 for (arguments, status, sentence) in [
-                    (["--again"], 66, "nothing was run in \(fixture.tree) before"),
+                    (["--again"], 66, "no run is recorded in \(fixture.tree)"),
                     (["--again", "--configuration", "quick"], 64, "--again repeats the last selection"),
                     (["--configuration", "No"], 64, "No is no configuration's name"),
                     (

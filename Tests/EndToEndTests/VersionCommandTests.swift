@@ -74,11 +74,11 @@ struct VersionCommandTests {
     }
 
     @Test(arguments: [
-        ("echo 1.0.0; exit 3", "the command for the version failed"),
+        ("echo 1.0.0; exit 3", "the version command failed"),
         ("true", "the command says \"\", which is no version"),
         ("head -c 5000 /dev/zero", "what the command for the version printed cannot be read"),
         ("rm .martlet-version; ln -s VERSION .martlet-version", "cannot be read"),
-        ("echo v1.0; echo 1.0.0", "which is no version"), ("sleep 1000", "the command for the version failed"),
+        ("echo v1.0; echo 1.0.0", "which is no version"), ("sleep 1000", "the version command failed"),
     ])
     func testThatWhatIsNoVersionPublishesNothing(command: String, reason: String) async throws {
         // given: a short limit for a command that does not end

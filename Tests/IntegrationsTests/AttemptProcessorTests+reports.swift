@@ -298,7 +298,7 @@ extension AttemptProcessorTests {
         func testThatAToolThatFindsNoTestsIsSaid(output: String) async throws {
             let results = try await outer.results(of: [Played(step: .testing, output: output)])
             #expect(results.verdict == .warnings)
-            #expect(results.tested == "skipped: no tests (the test command found none)")
+            #expect(results.tested == "skipped: no tests (the test command found no test)")
         }
 
         @Test func testThatAUsualCommandThatLeavesNoReportIsJudgedByItsExitStatus() async throws {

@@ -22,11 +22,11 @@ extension AttemptProcessorTests {
                 (Played(step: .testing, report: AttemptProcessorTests.empty), "if that is right, write `test: none`"),
                 (
                     Played(step: .testing, output: none),
-                    "the test command found none; if that is right, write `test: none`"
+                    "the test command found no test; if that is right, write `test: none`"
                 ),
                 (
                     Played(step: .testing, output: "fine\n"),
-                    "if its command still tests, name the report that it writes by `report:`"
+                    "if its command still runs tests, name its report with `report:`"
                 ),
             ])
         func testThatNoTestAtAllAfterSomeIsRed(played: Played, advice: String) async throws {
@@ -83,7 +83,7 @@ extension AttemptProcessorTests {
             .proves(.reports, "\"nothing was tested: …\" is a warning that names the commands of the project's own CI"),
             arguments: [
                 (Played(step: .testing, report: AttemptProcessorTests.empty), "the test command reported no test"),
-                (Played(step: .testing, output: none), "the test command found none"),
+                (Played(step: .testing, output: none), "the test command found no test"),
                 (Played(step: .testing, report: skipped), "no test ran (skipped: 1)"),
                 (Played(step: .building), "the recipe names no test command"),
             ])
@@ -110,7 +110,7 @@ extension AttemptProcessorTests {
             // then
             expectContains(
                 results.reason ?? "",
-                "the test command found none; the project's own CI runs `make integration` (.travis.yml); write `test:`"
+                "the test command found no test; the project's own CI runs `make integration` (.travis.yml); write `test:`"
             )
         }
 

@@ -117,7 +117,7 @@ import Testing
             let notes = inputs.map { ($0["annotations"] as? [String: String])?["martlet_note"] }
             #expect(notes.count == 1 + LockedInputs.maximumFiles)
             #expect(notes[0] == "of 101 lock files the 100 nearest to the root are inputs")
-            expectContains(notes[1] ?? "", "what it pins could not be read: no JSON")
+            expectContains(notes[1] ?? "", "its pinned dependencies could not be read: no JSON")
             #expect(notes.dropFirst(2).allSatisfy { $0 == nil })
         }
     }

@@ -158,7 +158,7 @@ struct CircuitBreakerTests {
             // when
             try await bot.start()
             func asked() -> Int {
-                bot.log.lines.count { $0.message == "a server does not answer and is tried again" }
+                bot.log.lines.count { $0.message == "a server does not answer; Martlet tries again" }
             }
             await until("the new daemon has asked") { asked() > 1 }
 

@@ -94,7 +94,7 @@ import Testing
         #expect(results.verdict == .warnings)
         #expect(
             results.reason
-                == "1 test of this commit failed in an attempt before and did not run in this one: KitTests/adds")
+                == "1 test of this commit failed in an earlier attempt and did not run in this one: KitTests/adds")
         #expect(results.findings.map(\.finding.rule) == ["martlet.tests"])
         #expect(results.counts.warnings == 1)
     }

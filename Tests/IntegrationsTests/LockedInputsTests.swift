@@ -62,7 +62,7 @@ import Testing
             #expect(locked.note == nil)
 
             // A lock file that cannot be read is reported, and is an input nevertheless
-            expectContains(Self.note(locked.inputs[2]) ?? "", "what it pins could not be read: no JSON")
+            expectContains(Self.note(locked.inputs[2]) ?? "", "its pinned dependencies could not be read: no JSON")
             #expect(locked.inputs.filter { $0.annotations != nil }.count == 1)
         }
     }
@@ -127,10 +127,10 @@ import Testing
         try await inputs(of: ["go.sum": large, "huge/go.sum": huge]) { locked, _ in
             #expect(locked.inputs.count == 2)
             #expect(locked.inputs[0].digest == ["sha256": Digest.sha256(of: Array(large.utf8))])
-            #expect(Self.note(locked.inputs[0]) == "what it pins could not be read: it has more than 8 MiB")
+            #expect(Self.note(locked.inputs[0]) == "its pinned dependencies could not be read: it has more than 8 MiB")
             #expect(locked.inputs[1].digest["gitBlob"]?.count == 40)
             #expect(locked.inputs[1].digest.count == 1)
-            #expect(Self.note(locked.inputs[1]) == "what it pins could not be read: it has more than 64 MiB")
+            #expect(Self.note(locked.inputs[1]) == "its pinned dependencies could not be read: it has more than 64 MiB")
         }
     }
 

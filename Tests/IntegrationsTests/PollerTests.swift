@@ -184,7 +184,7 @@ import Testing
         let schedule = "schedule: daily 12:05\n"
         try await withPoller(bots: ["kit": schedule, "other": schedule, "tail": schedule]) { core, pass in
             // given: the row of the one in the middle is retired without the poller's knowledge
-            core.log.expectErrors(containing: "what is scheduled could not be queued")
+            core.log.expectErrors(containing: "scheduled integrations could not be queued")
             let main = RefName(branch: "main")
             for request in try await core.store.repositoriesToScan() {
                 _ = try await core.store.apply(

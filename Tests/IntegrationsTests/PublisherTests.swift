@@ -163,7 +163,7 @@ import Testing
                     }
 
                     // then
-                    #expect(error?.description == "kit 1.0.0 lies there already, made by kit#99")
+                    #expect(error?.description == "kit 1.0.0 exists there already, made by kit#99")
                     expectFile(fixture.directory.path("files/kit/1.0.0/kit-1.0.0-source.tar.gz"), "planted")
                     let place = fixture.directory.path("files/kit/1.0.0")
                     #expect(try VersionCheck(of: place, signers: AllowedSigners()).problems == [])
@@ -333,7 +333,7 @@ import Testing
                 // when, then
                 await expectRejection(
                     TriggerError.self, \.description,
-                    "\(tag) is no tag that names a version; tags such as 1.4.0 or v1.4.0 do"
+                    "\(tag) is not a tag that names a version; tags such as 1.4.0 or v1.4.0 do"
                 ) { try await fixture.publisher.publish(request) }
             }
         }

@@ -216,7 +216,7 @@ import Testing
                         == .noVersion("release/next names no MAJOR.MINOR; name release branches such as release/1.4"))
                 #expect(
                     try await prospect(.tag, fixture, on: "main", at: tip)
-                        == .noVersion("main is no tag that names a version; tags such as 1.4.0 or v1.4.0 do"))
+                        == .noVersion("main is not a tag that names a version; tags such as 1.4.0 or v1.4.0 do"))
             }
         }
 

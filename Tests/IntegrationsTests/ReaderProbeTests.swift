@@ -28,7 +28,7 @@ import Testing
 
     @Test(arguments: [
         ("echo why >&2; exit 3", "the reader ended with exit status 3: why"),
-        ("printf '\\011\\000\\000\\000\\000'", "the reader's answer is none: an unknown record"),
+        ("printf '\\011\\000\\000\\000\\000'", "the reader's answer is invalid: an unknown record"),
     ])
     func testThatAReaderThatDoesNotAnswerIsAnError(script: String, reason: String) async throws {
         let error = await #expect(throws: ExecutionError.self) { _ = try await probe(script) }

@@ -261,7 +261,7 @@ import Testing
             let executor = ScriptedExecutor.playing()
             try await withBot(plan(executor, bot: "secrets: [{ name: registry-token, branches: [main] }]")) { bot in
                 // given
-                bot.log.expectErrors(containing: "a job failed by our fault")
+                bot.log.expectErrors(containing: "a job failed by a fault of Martlet or its machine")
 
                 // when
                 let integration = try await bot.integrate()

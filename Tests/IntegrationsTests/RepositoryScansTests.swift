@@ -287,7 +287,7 @@ import Testing
         try await withScans { core, signal in
             // given
             _ = try await makeRepository(core)
-            core.log.expectErrors(containing: "which repositories to scan could not be read")
+            core.log.expectErrors(containing: "the list of repositories to scan could not be read")
             try await core.sql("ALTER TABLE repositories RENAME COLUMN requested TO asked")
             signal.notify()
             await core.timer.awaitSleepers()

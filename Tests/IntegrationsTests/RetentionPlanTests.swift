@@ -30,7 +30,7 @@ import Testing
 
     @Test func testThatWithoutLimitsNothingGoes() {
         let plan = RetentionPlan(rows([1, 9000]), keeping: Retention(), at: Self.now)
-        #expect(plan.items.allSatisfy { !$0.goes && $0.reason == "nothing limits it" })
+        #expect(plan.items.allSatisfy { !$0.goes && $0.reason == "it has no limit" })
     }
 
     @Test(

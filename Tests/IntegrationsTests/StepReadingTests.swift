@@ -130,11 +130,11 @@ import Testing
             ("kill -KILL $$", "the machine ended the reader (SIGKILL), perhaps for lack of memory"),
             ("kill -XCPU $$", "reading it took more than 120 s of processor time"),
             ("echo why >&2; exit 3", "the reader ended with exit status 3: why"),
-            ("printf '\\011\\001\\000\\000\\000a'", "the reader's answer is none: an unknown record"),
-            ("printf '\\002\\377\\377\\377\\377'", "the reader's answer is none: a record of 4294967295 bytes"),
+            ("printf '\\011\\001\\000\\000\\000a'", "the reader's answer is invalid: an unknown record"),
+            ("printf '\\002\\377\\377\\377\\377'", "the reader's answer is invalid: a record of 4294967295 bytes"),
             (
                 "printf '\\002\\003\\000\\000\\000\\000\\001\\377'",
-                "the reader's answer is none: a number without an end"
+                "the reader's answer is invalid: a number without an end"
             ),
         ])
     func testThatAReaderThatFailsMakesTheReportUnreadable(end: String, reason: String) async throws {

@@ -39,7 +39,7 @@ import Transfer
             #expect(told.allSatisfy { $0.count == names.count && $0.size > 0 })
             #expect(told.contains { $0.phase == .readingBack && $0.attempt == 2 && $0.interruption != nil })
             #expect(told.contains { $0.phase == .moving })
-            expectContains(release.trigger("office")?.reason ?? "", "; broken off and tried again 1 time")
+            expectContains(release.trigger("office")?.reason ?? "", "; interrupted and tried again 1 time")
 
             // After its end there is no progress, and readers were notified to look.
             #expect(operations.uploads(of: id).isEmpty)

@@ -84,7 +84,7 @@ import Transfer
     func testThatItsFailureStaysTheSame() async throws {
         for answer in try await asked(printing: "1.4.0\n", exit: 3) {
             let error = #expect(throws: TriggerError.self) { try answer.get() }
-            expectContains(error?.description ?? "", "the command for the version failed")
+            expectContains(error?.description ?? "", "the version command failed")
         }
     }
 

@@ -87,7 +87,7 @@ package struct ForgeEventReader {
     func unclear(_ ref: ForgeJSON) -> ForgeError {
         ForgeError(
             .invalid,
-            "\(word) of \(forge.title) needs a full ref name and two full commit ids; this one has not: "
+            "\(word) of \(forge.title) needs a full ref name and two full commit ids; this one does not: "
                 + (ref.text ?? "").prefix(200))
     }
 }

@@ -145,14 +145,14 @@ package final class DiskGuard: Sendable {
         guard let room = DiskRoom(at: state.path) else { return }
         do {
             if try reserve.release(room) {
-                logger.warning("the reserve of the disk was given back", metadata: ["path": "\(state.reserve)"])
+                logger.warning("the reserve of the disk was released", metadata: ["path": "\(state.reserve)"])
             } else if keepsReserve.withLock({ $0 }) {
                 try reserve.keep(room)
             }
             if reserve.isThere { end(.reserve) }
         } catch {
             warnOnce(
-                .reserve, "the disk's reserve could not be kept or given back; it is tried again each second",
+                .reserve, "the disk's reserve could not be kept or released; Martlet tries again each second",
                 ["error": "\(error)"])
         }
     }

@@ -37,7 +37,7 @@ extension JobRunner {
     ) async -> Bool {
         guard tries < Self.maximumPreparations, !Task.isCancelled, await isOfFullDisk(error) else { return false }
         logger.warning(
-            "a job is made ready once more", metadata: ["workspace": "\(workspace.path)", "error": "\(error)"])
+            "a job is prepared again", metadata: ["workspace": "\(workspace.path)", "error": "\(error)"])
         do {
             try await discard(workspace)
             if outlastsStore { _ = try await cancellation.interrupting { try await awaitRoom(for: id) } }

@@ -82,7 +82,7 @@ package struct EventIntake: Sendable {
         case .conflict:
             let delivery = event.deliveryID ?? ""
             logger.warning(
-                "a delivery id came again with another body",
+                "a delivery id was repeated with another body",
                 metadata: ["hook": "\(event.hook)", "delivery": "\(delivery)"])
             throw OperationError(.conflict, "the delivery \(delivery) was received before with another body")
         }
@@ -116,7 +116,7 @@ package struct EventIntake: Sendable {
             else {
                 throw OperationError(
                     .invalid,
-                    "an update needs a full ref name and two full commit ids; this one has not: \(update.ref.prefix(200))"
+                    "an update needs a full ref name and two full commit ids; this one does not: \(update.ref.prefix(200))"
                 )
             }
             claims.append(RefClaim(ref: RefName(update.ref), before: before, after: after))

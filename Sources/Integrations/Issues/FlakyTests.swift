@@ -82,7 +82,7 @@ package struct FlakyTests: Sendable {
         let missing = failures.keys.filter { !ran.contains($0) }.sorted()
         guard !missing.isEmpty else { return results }
         let sentence =
-            "\(missing.count.counting("test")) of this commit failed in an attempt before and did not run in this one: "
+            "\(missing.count.counting("test")) of this commit failed in an earlier attempt and did not run in this one: "
             + Self.list(missing)
         var results = results
         let finding = Finding(category: .warning, message: sentence, rule: "martlet.tests")

@@ -65,7 +65,7 @@ struct IssueHistory: Sendable {
         } catch {
             if error.code == .canceled || Task.isCancelled { throw CancellationError() }
             logger.warning(
-                "what became of the code since the integration before is not known",
+                "how the code has changed since the previous integration is unknown",
                 metadata: ["commit": "\(to.abbreviated)", "error": "\(error)"])
             return otherwise
         }

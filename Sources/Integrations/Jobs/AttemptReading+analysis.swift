@@ -48,7 +48,7 @@ extension AttemptReading {
             Finding(
                 category: .analyzerWarning,
                 message:
-                    "\(step.name) was not understood: \(lines.counting("line")) of its output are neither findings nor say that "
+                    "\(step.name) could not be read: \(lines.counting("line")) of its output are neither findings nor say that "
                     + "all is well; see the log, or have it write a report and name that by `report:`",
                 rule: Self.notUnderstoodRule))
         worsen(to: .analyzerWarnings, nil)

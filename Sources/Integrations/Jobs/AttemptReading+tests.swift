@@ -11,7 +11,8 @@ extension AttemptReading {
         if let reason = console.noTests { return reason }
         if JobPlanner.saysNoTests(listed) { return "the package has no test target" }
         let reported = reports.contents.filter { $0.subject == .tests } + console.others
-        return isSound && !reported.isEmpty && reported.allSatisfy(\.hasNoTests) ? "the test command found none" : nil
+        return isSound && !reported.isEmpty && reported.allSatisfy(\.hasNoTests)
+            ? "the test command found no test" : nil
     }
 
     /// A summary of the tests, in words; `nil` if no test step ran.
@@ -52,7 +53,7 @@ extension AttemptReading {
             let why = testSteps.all == 0 ? whyUntested.map { ": \($0)" } ?? "" : ""
             let advice =
                 isByStatusAlone
-                ? "if its command still tests, name the report that it writes by `report:`"
+                ? "if its command still runs tests, name its report with `report:`"
                 : "if that is right, write `test: none`"
             return addFailure("\(what), although the integration before had \(lost)\(why); \(advice)")
         }

@@ -52,7 +52,7 @@ struct JobLauncher: Sendable {
                     throw error
                 }
                 logger.warning(
-                    "a job could not be started; it is tried again",
+                    "a job could not be started; Martlet tries again",
                     metadata: ["attempt": "\(directory.path)", "error": "\(error)"])
                 await explain("a job waits to be started: \(error) (try \(tries), the next within 30 s)")
             }
@@ -78,7 +78,7 @@ struct JobLauncher: Sendable {
             } catch {
                 guard error.code == .noLauncher, outlastsLauncher else { throw error }
                 logger.warning(
-                    "whether a job has begun is not known yet",
+                    "it is not known yet whether a job has begun",
                     metadata: ["attempt": "\(directory.path)", "error": "\(error)"])
             }
             let (timer, pause) = (timer, backoff.next())
@@ -146,7 +146,8 @@ extension Store {
             try await explain([id], reason)
         } catch {
             logger.warning(
-                "why an integration waits could not be stored", metadata: ["integration": "\(id)", "error": "\(error)"])
+                "the reason why an integration waits could not be stored",
+                metadata: ["integration": "\(id)", "error": "\(error)"])
         }
     }
 }

@@ -156,7 +156,7 @@ package struct JobPlanner: Sendable {
         if type == .swiftPackage {
             known = ["swift-format runs where .swift-format is", "clang where C targets are"] + known
         }
-        if known.isEmpty { known = ["none is usual here; name one by `analyze:`"] }
+        if known.isEmpty { known = ["none is usual here; name one with `analyze:`"] }
         return "not analyzed: no analyzer applies (\(known.joined(separator: ", ")))"
     }
 

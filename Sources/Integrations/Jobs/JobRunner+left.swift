@@ -21,7 +21,7 @@ extension JobRunner {
             throw error
         } catch {
             logger.warning(
-                "what was left of an integration could not be ended",
+                "the rest of an integration could not be ended",
                 metadata: ["integration": "\(id)", "error": "\(error)"])
         }
         running.forgetLeft(id)

@@ -82,7 +82,7 @@ extension JobRunner {
             return values.isEmpty ? nil : LogRedactor(secrets: values)
         } catch {
             logger.warning(
-                "what a job left is read without its secrets", metadata: ["attempt": "\(id)", "error": "\(error)"])
+                "a job's files are read without its secrets", metadata: ["attempt": "\(id)", "error": "\(error)"])
             return nil
         }
     }

@@ -100,7 +100,7 @@ package struct JobRunner: Sendable {
             } catch let error where mustWait(after: error) {
                 // A running job continues under its supervisor, and its results are on the disk. It is taken up again, however long that takes.
                 logger.warning(
-                    "what became of a job could not be stored; it is tried again",
+                    "the result of a job could not be stored; Martlet tries again",
                     metadata: ["integration": "\(request.integration.id)", "job": "\(job)", "error": "\(error)"])
                 try await timer.sleep(for: Scheduler.pause)
             }
@@ -140,7 +140,9 @@ package struct JobRunner: Sendable {
             throw error
         } catch {
             if Task.isCancelled { throw CancellationError() }
-            logger.error("a job failed by our fault", metadata: ["attempt": "\(attempt.id)", "error": "\(error)"])
+            logger.error(
+                "a job failed by a fault of Martlet or its machine",
+                metadata: ["attempt": "\(attempt.id)", "error": "\(error)"])
             try await finish(attempt.id, verdict: .internalError, reason: "\(error)")
         }
         return nil
@@ -194,7 +196,7 @@ package struct JobRunner: Sendable {
             }
         } catch {
             logger.warning(
-                "whether a job was interrupted cannot be read",
+                "it cannot be read whether a job was interrupted",
                 metadata: ["attempt": "\(last.id)", "error": "\(error)"])
             return false
         }
@@ -214,7 +216,7 @@ package struct JobRunner: Sendable {
     /// The reason of an attempt that ended because the machine was stopping.
     static let interruptedReason = "the machine was stopping"
     /// The reason of an attempt whose supervisor was lost.
-    static let lostReason = "the supervisor was lost: it is gone without a result; the workspace was made anew"
+    static let lostReason = "the supervisor exited without a result; the workspace was made again"
 
     func directory(of id: AttemptID) -> AttemptDirectory {
         AttemptDirectory(path: state.attempt(id.integration, job: id.job, attempt: id.attempt))
@@ -307,7 +309,7 @@ package struct JobRunner: Sendable {
     /// Logs a fault of a job that was the machine's or the service's, for the operator.
     func tellFault(of id: AttemptID, _ reason: String?) {
         logger.warning(
-            "a job came to nothing, by no fault of its code",
+            "a job ended without a result, not by a fault of its code",
             metadata: ["attempt": "\(id)", "reason": "\(reason ?? "not known")"])
     }
 }

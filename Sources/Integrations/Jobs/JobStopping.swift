@@ -47,7 +47,7 @@ struct JobStopping: Sendable {
             return true
         } catch {
             launcher.logger.warning(
-                "a job could not be asked to stop; it is tried again",
+                "a job could not be asked to stop; Martlet tries again",
                 metadata: ["attempt": "\(directory.path)", "error": "\(error)"])
             return false
         }

@@ -48,7 +48,7 @@ struct LockedInputs {
                 Provenance.Input(
                     uri: "\(uri)@\(commit)#\(Self.fragment(file.path))", digest: digest, name: file.path))
             let left = add(pins.packages) + pins.dropped
-            var notes = pins.problem.map { ["what it pins could not be read: \($0)"] } ?? []
+            var notes = pins.problem.map { ["its pinned dependencies could not be read: \($0)"] } ?? []
             if left > 0 {
                 notes.append(
                     "\(left) of its pins are not listed: a statement has at most \(LockFile.maximumPins), and "

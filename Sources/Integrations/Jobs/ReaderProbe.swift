@@ -6,7 +6,7 @@ package enum ReaderProbe {
     /// The message about a reader without a filter of system calls, and what to do.
     package static let unfiltered =
         "martlet-reader has no filter of system calls, since this kernel or its container allows none (seccomp(2)); "
-        + "what takes the reader over by a report has the rights of the service's user: use a kernel with "
+        + "a report that takes over the reader gets the rights of the service's user: use a kernel with "
         + "CONFIG_SECCOMP_FILTER, and let the container have seccomp"
 
     /// The time limit. A reader without input needs some milliseconds.
@@ -33,7 +33,7 @@ package enum ReaderProbe {
             if answer.isWhole { return answer.isFiltered }
             reason = StepReading.reason(outcome, program.limits)
         } catch let error as WireError {
-            reason = "the reader's answer is none: \(error)"
+            reason = "the reader's answer is invalid: \(error)"
         }
         throw ExecutionError(.notStarted, "ask \(program.path) for its filter of system calls", reason)
     }

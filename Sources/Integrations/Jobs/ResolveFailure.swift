@@ -126,11 +126,11 @@ struct ResolveFailure: Equatable {
                 + "rerun the integration when it does"
         case .refused:
             return
-                "\(subject) could not be fetched: its registry can be reached and refuses access; give the step credentials by `secrets`, or "
+                "\(subject) could not be fetched: its registry answers, but refuses access; give the step credentials by `secrets`, or "
                 + "correct them"
         case .missing:
             return
-                "\(subject) could not be fetched: its registry can be reached and has no such package or version; correct the name or the "
+                "\(subject) could not be fetched: its registry answers, but has no such package or version; correct the name or the "
                 + "version in the manifest or lock file"
         }
     }

@@ -76,7 +76,8 @@ struct StepReading {
         }
         if answer.isWhole, wrong == nil { return completed(answer.steps, inputs) }
         let reason =
-            wrong.map { "the reader's answer is none: \($0)" } ?? outcome.map { Self.reason($0, program.limits) } ?? ""
+            wrong.map { "the reader's answer is invalid: \($0)" } ?? outcome.map { Self.reason($0, program.limits) }
+            ?? ""
         guard let item = answer.begun else {
             throw ExecutionError(.notStarted, "read what the job left with \(program.path)", reason)
         }

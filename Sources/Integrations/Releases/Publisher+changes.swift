@@ -25,7 +25,7 @@ extension Publisher {
         } catch {
             // A version without a list of changes is better than no version.
             logger.warning(
-                "what changed could not be listed",
+                "the changes could not be listed",
                 metadata: ["product": "\(request.product)", "version": "\(version)", "error": "\(error)"])
             return nil
         }

@@ -42,7 +42,7 @@ extension Publisher {
             try await body()
         } catch {
             logger.error(
-                "a version could not be reconciled",
+                "a version's files and record could not be reconciled",
                 metadata: ["product": "\(product)", "version": "\(version)", "error": "\(error)"])
         }
     }

@@ -80,7 +80,7 @@ extension Publisher {
         do {
             try await versions.removeScratch(scratch)
         } catch {
-            logger.warning("what was made for the registry is left beside", metadata: ["error": "\(error)"])
+            logger.warning("files made for the registry remain beside", metadata: ["error": "\(error)"])
         }
     }
 }

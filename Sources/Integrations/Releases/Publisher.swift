@@ -219,7 +219,7 @@ package final class Publisher: Sendable {
     /// Returns the version that a tag names.
     static func version(ofTag ref: RefName) throws(TriggerError) -> SemanticVersion {
         guard let tag = ref.tag, let version = SemanticVersion(tag: tag) else {
-            throw TriggerError("\(ref.shortName) is no tag that names a version; tags such as 1.4.0 or v1.4.0 do")
+            throw TriggerError("\(ref.shortName) is not a tag that names a version; tags such as 1.4.0 or v1.4.0 do")
         }
         return version
     }
@@ -243,7 +243,7 @@ package final class Publisher: Sendable {
         let made: VersionManifest
         if let found = try await versions.manifest(product: request.product, version: version) {
             guard found.commit == integration.commit else {
-                throw TriggerError("\(request.product) \(version) lies there already, made by \(found.integration)")
+                throw TriggerError("\(request.product) \(version) exists there already, made by \(found.integration)")
             }
             // An earlier try moved these files into place and could not write the row. They are the version.
             made = found

@@ -19,7 +19,7 @@ enum StatedVersion {
         guard let version = SemanticVersion(tag: line) else {
             let shown = line.unicodeScalars.prefix(60).map { $0.value < 0x20 || $0.value == 0x7F ? "�" : "\($0)" }
                 .joined()
-            throw TriggerError("\(place) says \"\(shown)\", which is no version; write one line such as 1.4.0")
+            throw TriggerError("\(place) says \"\(shown)\", which is not a version; write one line such as 1.4.0")
         }
         return version
     }
@@ -29,7 +29,7 @@ enum StatedVersion {
         do {
             let bytes = try await mirror.file(path, at: commit, limit: Trigger.VersionSource.maximumTextSize)
             guard let bytes else {
-                throw TriggerError("\(path) is no file of \(commit.abbreviated); commit one, or correct `version`")
+                throw TriggerError("\(path) is not a file of \(commit.abbreviated); commit one, or correct `version`")
             }
             return try read(bytes, from: path)
         } catch let error as SourceControlError where error.code == .tooLarge {

@@ -116,7 +116,7 @@ package struct Uploads: Sendable {
         let already = results.count { $0.outcome == .alreadyThere }
         return "uploaded " + (results.count - already).counting("file")
             + (already == 0 ? "" : ", \(already) were there already")
-            + (interruptions.count == 0 ? "" : "; broken off and tried again \(interruptions.count.counting("time"))")
+            + (interruptions.count == 0 ? "" : "; interrupted and tried again \(interruptions.count.counting("time"))")
     }
 
     /// Removes the partial files that an upload canceled by a user left at the destination. A server that does not answer within seconds is not tried
@@ -151,7 +151,7 @@ package struct Uploads: Sendable {
             guard let knownHosts = try secrets.file("\(name)-known-hosts") else {
                 throw TriggerError(
                     "the secret \(name)-known-hosts is not set: the server's line of known_hosts (ssh-keyscan -t ed25519 "
-                        + "HOST, once checked); without it no host is trusted")
+                        + "HOST, once checked); without it Martlet trusts no host")
             }
             options.knownHosts = knownHosts
         }
@@ -165,7 +165,7 @@ extension TransferCredentials {
         let line = text.trimmingCharacters(in: .newlines)
         guard let colon = line.lastIndex(of: ":"), colon != line.startIndex else {
             throw TriggerError(
-                "the secret \(name) is no ACCESSKEY:SECRET, which an S3 server wants; set it with `martlet secret set \(name)`"
+                "the secret \(name) is not of the form ACCESSKEY:SECRET, which an S3 server needs; set it with `martlet secret set \(name)`"
             )
         }
         self = .password(user: String(line[..<colon]), password: String(line[line.index(after: colon)...]))

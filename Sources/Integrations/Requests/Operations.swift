@@ -160,7 +160,7 @@ package struct Operations: Sendable {
         } catch {
             throw OperationError(
                 .unavailable,
-                "what the next pushes of \(name) would run cannot be read; `martlet bot \(name)` says how its repository is",
+                "what the next pushes of \(name) would run cannot be read; `martlet bot \(name)` says the state of its repository",
                 underlying: error)
         }
     }

@@ -10,12 +10,12 @@ extension UserRequests {
         let now = clock.now()
         let limit = Silence.maximumReasonBytes
         guard reason.contains(where: { !$0.isWhitespace }), reason.utf8.count <= limit else {
-            throw OperationError(.invalid, "`reason` says why, in 1 to \(limit) bytes")
+            throw OperationError(.invalid, "`reason` has 1 to \(limit) bytes")
         }
         if let expires {
-            guard expires > now else { throw OperationError(.invalid, "the silence would be over already") }
+            guard expires > now else { throw OperationError(.invalid, "the end of the mute lies in the past") }
             guard expires - now <= Silence.longest else {
-                throw OperationError(.invalid, "the silence would last over 10 years; leave its end out")
+                throw OperationError(.invalid, "the mute would last over 10 years; leave its end out")
             }
         }
         do {
@@ -49,7 +49,7 @@ extension UserRequests {
                 throw OperationError(.notFound, "no such issue is muted")
             }
             logger.notice(
-                "a silence was taken back",
+                "an issue was unmuted",
                 metadata: ["integration": "\(id)", "fingerprint": "\(fingerprint)", "person": "\(actor)"])
             return fingerprint
         } catch let error as OperationError {
@@ -57,7 +57,7 @@ extension UserRequests {
         } catch let error as StoreError {
             throw refused(error)
         } catch {
-            throw OperationError(.internal, "the silence could not be taken back", underlying: error)
+            throw OperationError(.internal, "the issue could not be unmuted", underlying: error)
         }
     }
 

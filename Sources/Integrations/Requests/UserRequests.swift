@@ -216,7 +216,7 @@ extension UserRequests {
         // An abbreviated id could mean another commit once someone has made one with the same digits.
         guard let commit = CommitID(text) else {
             throw OperationError(
-                .invalid, "`commit` is the whole id of the head that you looked at, 40 hexadecimal digits")
+                .invalid, "`commit` is the whole id of the head that you reviewed, 40 hexadecimal digits")
         }
         guard registry.isolation == .sandbox else {
             throw OperationError(.conflict, RepositoryScans.noSandboxReason)
@@ -240,11 +240,12 @@ extension UserRequests {
         case .unknown:
             throw OperationError(
                 .notFound,
-                "no scan has found a pull request \(number); its repository's host must tell of it by a webhook")
+                "no scan has found a pull request \(number); its repository's host must announce it by a webhook")
         case .closed: throw OperationError(.conflict, "pull request \(number) is closed")
         case .moved(let head):
             throw OperationError(
-                .conflict, "the head of pull request \(number) is \(head) by now; look at that and approve it instead")
+                .conflict,
+                "the head of pull request \(number) is \(head) now; review that commit and approve it instead")
         case .refused(let reason):
             throw OperationError(.conflict, "pull request \(number) is not integrated: \(reason)")
         }
@@ -263,7 +264,8 @@ extension UserRequests {
             case .notFound: throw OperationError(.notFound, error.message, underlying: error)
             case .illegalTransition:
                 throw OperationError(
-                    .conflict, "message \(id) was not given up, or a newer one of its subject came after it",
+                    .conflict,
+                    "message \(id) was not given up, or a newer message about the same subject has replaced it",
                     underlying: error)
             default: throw stored(error)
             }

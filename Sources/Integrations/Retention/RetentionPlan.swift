@@ -20,7 +20,7 @@ package struct RetentionPlan: Sendable {
     ///   - time: The time for the computation of ages; `nil` to ignore ages.
     package init(_ rows: [RetentionRow], keeping retention: Retention, at time: Timestamp?) {
         items = rows.map { row in
-            let reason = row.holder ?? (retention.isAnything ? "within the limits" : "nothing limits it")
+            let reason = row.holder ?? (retention.isAnything ? "within the limits" : "it has no limit")
             return Item(row: row, goes: false, reason: reason)
         }
         if let most = retention.integrations?.value {
@@ -41,7 +41,7 @@ package struct RetentionPlan: Sendable {
         var plan = self
         for place in items.indices where items[place].goes && stays(items[place]) {
             plan.items[place].goes = false
-            plan.items[place].reason = "somebody took it up meanwhile"
+            plan.items[place].reason = "another process resumed it meanwhile"
         }
         return plan
     }

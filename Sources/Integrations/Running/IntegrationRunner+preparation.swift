@@ -216,7 +216,7 @@ extension IntegrationRunner {
         guard let content else {
             throw SourceControlError(
                 code: .mirrorDamaged, operation: "reading \(commit.abbreviated) for \(record.id)",
-                message: "it was fetched and cannot be read in the mirror \(mirror.path); "
+                message: "it was fetched, but cannot be read in the mirror \(mirror.path); "
                     + "check the mirror's disk and rerun the integration")
         }
         return content
@@ -277,7 +277,7 @@ extension IntegrationRunner {
         {
             let outage = await circuitBreaker.failed(server, "\(error)", retryAfter: error.retryAfter)
             logger.warning(
-                "a server does not answer and is tried again",
+                "a server does not answer; Martlet tries again",
                 metadata: ["integration": "\(record.id)", "next": "\(outage.next)", "error": "\(error)"])
             let begun = record.startedAt ?? record.queuedAt
             if clock.now() - begun >= Self.longestWait {
@@ -350,7 +350,9 @@ extension IntegrationRunner {
     /// Turns an error of ours into the integration's result, and says so in the log: the one place where it is logged.
     /// - Returns: Whether that could be stored.
     func fail(_ id: IntegrationID, with error: any Error) async -> Bool {
-        logger.error("an integration failed by our fault", metadata: ["integration": "\(id)", "error": "\(error)"])
+        logger.error(
+            "an integration failed by a fault of Martlet or its machine",
+            metadata: ["integration": "\(id)", "error": "\(error)"])
         do {
             try await jobs.endLeft(of: id)
             try await store.apply(

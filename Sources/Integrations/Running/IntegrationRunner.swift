@@ -74,7 +74,8 @@ package struct IntegrationRunner: Sendable {
             return .left
         } catch {
             logger.error(
-                "left alone, which could not be stored", metadata: ["integration": "\(id)", "error": "\(error)"])
+                "left unchanged, because its record could not be stored",
+                metadata: ["integration": "\(id)", "error": "\(error)"])
             return .left
         }
     }
@@ -127,7 +128,7 @@ package struct IntegrationRunner: Sendable {
         } catch let error where jobs.mustWait(after: error) {
             // The stored state stays valid, and each stage does what is missing.
             logger.warning(
-                "what an integration came to could not be stored; it is tried again",
+                "the result of an integration could not be stored; Martlet tries again",
                 metadata: ["integration": "\(id)", "error": "\(error)"])
             return .left
         } catch {

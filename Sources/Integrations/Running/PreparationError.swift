@@ -20,7 +20,7 @@ enum PreparationError: Error, CustomStringConvertible {
         switch self {
         case .nothingToDo(let configuration):
             """
-            the configuration \(configuration) has nothing to do: no file in the root tells a project type \
+            the configuration \(configuration) has nothing to do: no file in the root identifies a project type \
             (docs/guide/projects.md) and the recipe states neither build nor test; write them into .martlet.yml
             """
         case .secretRefused(let step, let secret, let reason):

@@ -88,10 +88,11 @@ struct RerunSelection {
                 notes.append("\(name) is not run again: \(reason)")
             } else if crashed.contains(name) || !attempts.contains(where: { $0.id.job == name && $0.hasWholeTests }) {
                 notes.append(
-                    "\(name) is not run again: its tests never ran to their end, so that some would stay unknown")
+                    "\(name) is not run again: its tests never ran to their end, so the results of some tests would stay unknown"
+                )
             } else if unreported.contains(name) {
                 notes.append(
-                    "\(name) is not run again: its test command failed without any failing test, and running some tells nothing of that"
+                    "\(name) is not run again: its test command failed without any failing test, and running only some tests would not show that"
                 )
             } else {
                 jobs.append(name)

@@ -47,14 +47,14 @@ package struct Poller: Sendable {
             let now = clock.now()
             await eachTick()
             // No failure holds up the other steps. What could not be stored is due again at the next tick.
-            do { try await reload() } catch { tell("the bot files could not be taken up", error, &reported, at: now) }
+            do { try await reload() } catch { tell("the bot files could not be applied", error, &reported, at: now) }
             do { try await askDue(&polling, at: now) } catch {
-                tell("no scan could be asked for", error, &reported, at: now)
+                tell("no scan could be requested", error, &reported, at: now)
             }
             do {
                 try await schedules.queueDue(at: now)
             } catch {
-                tell("what is scheduled could not be queued", error, &reported, at: now)
+                tell("scheduled integrations could not be queued", error, &reported, at: now)
             }
             do { try await timer.sleep(for: Self.tick) } catch { return }
         }
@@ -64,7 +64,7 @@ package struct Poller: Sendable {
     private func tell(_ message: String, _ error: any Error, _ reported: inout [String: Timestamp], at now: Timestamp) {
         if let last = reported[message], last <= now, now < last + Self.pauseBetweenMessages { return }
         reported[message] = now
-        logger.error("\(message); it is tried again each second", metadata: ["error": "\(error)"])
+        logger.error("\(message); Martlet tries again each second", metadata: ["error": "\(error)"])
     }
 
     /// Reads the bot files that changed, and stores the bots. Called again if they could not be stored. Also called once before any integration is

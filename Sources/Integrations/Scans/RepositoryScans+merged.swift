@@ -34,7 +34,7 @@ extension RepositoryScans {
         } catch {
             // The scan is used all the same; the next one tries again.
             logger.warning(
-                "whether pull requests are merged could not be read",
+                "it could not be read whether pull requests are merged",
                 metadata: ["repository": "\(mirror.url)", "error": "\(error)"])
             return [:]
         }

@@ -101,7 +101,7 @@ package actor RepositoryScans {
                 mustRead.insert(request.repository)
             }
         } catch {
-            logger.error("which repositories to scan could not be read", metadata: ["error": "\(error)"])
+            logger.error("the list of repositories to scan could not be read", metadata: ["error": "\(error)"])
             // There may be no other notification.
             pausing.yield(Pause(length: Self.firstPause))
         }
@@ -169,7 +169,7 @@ package actor RepositoryScans {
             } catch {
                 // The scan is stored, and the next one cancels it.
                 logger.error(
-                    "what was closed could not be ended",
+                    "integrations of closed pull requests could not be ended",
                     metadata: ["integration": "\(closed.id)", "error": "\(error)"])
             }
         }
@@ -186,7 +186,7 @@ package actor RepositoryScans {
             if try await store.scanAgain(for: deliveries) { signal.notify() }
         } catch {
             // They wait for the next start. Any scan finds what they announced.
-            logger.error("a second scan could not be asked for", metadata: ["error": "\(error)"])
+            logger.error("a second scan could not be requested", metadata: ["error": "\(error)"])
         }
     }
 

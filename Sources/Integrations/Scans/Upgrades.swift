@@ -40,7 +40,7 @@ package struct Upgrades: Sendable {
                 if try await queueDue() { interval = Self.shortInterval }
             } catch {
                 // What could not be stored is due again the next time.
-                logger.error("another toolchain could not be taken up", metadata: ["error": "\(error)"])
+                logger.error("another toolchain could not be adopted", metadata: ["error": "\(error)"])
             }
             do { try await timer.sleep(for: interval) } catch { return }
         }

@@ -118,7 +118,7 @@ package struct IntegrationService: Service, CustomStringConvertible {
             marks = try CrashMarks(directory: parts.state.path, version: parts.version)
         } catch {
             // The service starts even on a full disk, and logs a warning.
-            logger.warning("what ends the daemon by a trap is not noted", metadata: ["error": "\(error)"])
+            logger.warning("traps that end the daemon are not recorded", metadata: ["error": "\(error)"])
             marks = nil
         }
         let jobs = JobRunner(

@@ -97,7 +97,7 @@ package struct StateDirectory: Sendable {
     package func rememberOwnNetwork() throws(FileError) {
         guard !hadOwnNetwork else { return }
         let text =
-            "Steps with the network had one of their own: without it the service starts only as the settings say.\n"
+            "Steps with the network had a network of their own. Without it the service starts only if the settings allow it.\n"
         try AtomicFile.write(Array(text.utf8), to: ownNetworkMark, mode: 0o600)
     }
 }

@@ -36,7 +36,7 @@ extension TriggerRunner {
             read: { attempt, ends in
                 guard ends.steps[0]?.isSuccess ?? false else {
                     throw TriggerError(
-                        "the command for the version failed: "
+                        "the version command failed: "
                             + (ends.limit ?? ends.steps[0]?.description ?? ends.reason ?? "it ended without a result"))
                 }
                 return try await queue.run { try Self.text(printedBy: attempt) }
@@ -53,7 +53,7 @@ extension TriggerRunner {
             printed = try tree.status(output) == nil ? [] : try tree.read(output, limit: limit)
         } catch {
             // Too long, or no longer a file: what a job leaves is never followed.
-            throw TriggerError("what the command for the version printed cannot be read: \(error.message)")
+            throw TriggerError("the output of the version command cannot be read: \(error.message)")
         }
         try AtomicFile.write(printed, to: "\(attempt.path)/\(kept)")
         return printed

@@ -21,7 +21,7 @@ extension TriggerRunner {
             } catch {
                 // The next start tries again, and at last it goes with the integration.
                 logger.warning(
-                    "what a trigger's job worked in could not be removed",
+                    "the workspace of a trigger's job could not be removed",
                     metadata: ["path": "\(left.work)", "error": "\(error)"])
             }
         }

@@ -22,7 +22,7 @@ extension TriggerRunner {
             order: { work in
                 guard access(path, X_OK) == 0 else {
                     throw TriggerError(
-                        "\(path) is not there or not executable; trigger scripts lie in triggers/ beside bots/ (chmod +x)"
+                        "\(path) is missing or not executable; put trigger scripts into triggers/ beside bots/ and make them executable (chmod +x)"
                     )
                 }
                 var values: [String: String] = [:]

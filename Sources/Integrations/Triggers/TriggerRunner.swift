@@ -286,7 +286,7 @@ package struct TriggerRunner: Sendable {
             store.tell(.integration(shipment.integration))
             guard let interruption else { return }
             logger.warning(
-                "an upload broke off and is tried again",
+                "an upload was interrupted; Martlet tries again",
                 metadata: [
                     "integration": "\(shipment.integration)", "trigger": "\(shipment.trigger)",
                     "error": "\(interruption)",

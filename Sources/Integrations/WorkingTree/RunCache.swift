@@ -56,7 +56,7 @@ struct RunCache: Sendable {
             let selection = try? JSONDecoder().decode(RunSelection.self, from: Data(bytes))
         else {
             throw RunError(
-                .notFound, "nothing was run in \(root) before; say what to run, or leave --again out to run everything")
+                .notFound, "no run is recorded in \(root); name what to run, or leave out --again to run everything")
         }
         return selection
     }

@@ -31,7 +31,7 @@ package struct WorkingTreeResult: Sendable {
 
     init(_ id: IntegrationID, store: Store, state: StateDirectory) async throws {
         guard let record = try await store.integration(id) else {
-            throw RunError(.cache, "the row of \(id) is gone from \(state.database); was the cache removed?")
+            throw RunError(.cache, "the row of \(id) is missing from \(state.database); was the cache removed?")
         }
         integration = record
         var last: [Name: AttemptRecord] = [:]

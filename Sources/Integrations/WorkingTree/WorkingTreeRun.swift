@@ -253,7 +253,7 @@ package final class WorkingTreeRun: Sendable {
 
     /// The reason why no job has secrets: there is no bot file, and only a bot file grants secrets.
     private static let secretless = """
-        `martlet run` gives none, as it knows no bot file; push the commit and let the bot run it, or choose configurations that ask for \
+        `martlet run` gives no secrets, because it reads no bot file; push the commit and let the bot run it, or choose configurations that ask for \
         none with --configuration
         """
 
