@@ -125,6 +125,7 @@ let package = Package(
         library("Transfer", ["Encodings", "Basics", "CLibCurl", .crypto]),
 
         // The bot, its face, its programs
+        library("Issues", ["Model", "Basics", "Storage", "SourceControl", .logging]),
         library(
             "Forges", ["Model", "Encodings", "Basics", "Settings", "Storage", "Archives", "Transfer", "Notifications"]),
         library(
@@ -134,8 +135,8 @@ let package = Package(
             "Integrations",
             [
                 "Model", "Encodings", "Basics", "JobProtocol", "Redaction", "Settings", "Storage", "SourceControl",
-                "Execution", "Reports", "Archives", "Transfer", "Forges", "Notifications", .serviceLifecycle, .logging,
-                .metrics,
+                "Execution", "Reports", "Archives", "Transfer", "Issues", "Forges", "Notifications", .serviceLifecycle,
+                .logging, .metrics,
             ]),
         library(
             "Web",
@@ -217,7 +218,8 @@ let package = Package(
         tests(
             "ExecutionTests", ["Basics", "JobProtocol", "Execution", "CLinux", "ExecutionSupport"],
             exclude: ["Threats/probes.c"]),
-        tests("ReportsTests", ["Model", "Basics", "Reports"], exclude: ["Samples"]),
+        tests("ReportsTests", ["Model", "Basics", "Reports", "Issues"], exclude: ["Samples"]),
+        tests("IssuesTests", ["Model", "Storage", "SourceControl", "Reports", "Issues"]),
         tests("ArchivesTests", ["Model", "Encodings", "Basics", "Archives", "ArchiveSupport"]),
         tests("TransferTests", ["Encodings", "Basics", "Transfer", .crypto]),
         tests(

@@ -57,7 +57,7 @@ package struct AttemptProcessor: Sendable {
         let parts = try attempt.logParts()
         let leftOut = try attempt.leftOut()
         let lastBuild = job.steps.indices.last {
-            job.steps[$0].step == JobStep.building.rawValue && job.steps[$0].name != JobPlanner.resolveStep
+            job.steps[$0].step == JobStep.building.rawValue && job.steps[$0].name != JobStep.resolve
                 && ends.steps[$0] != nil
         }
         let lastTest = job.steps.lastIndex { $0.step == JobStep.testing.rawValue }
@@ -95,7 +95,7 @@ package struct AttemptProcessor: Sendable {
         of step: JobDescription.Step, _ end: CommandEnd, _ input: StepReading.Input, _ attempt: AttemptDirectory,
         isSandboxed: Bool, _ context: Context
     ) throws -> String? {
-        let isResolving = step.step == JobStep.building.rawValue && step.name == JobPlanner.resolveStep
+        let isResolving = step.step == JobStep.building.rawValue && step.name == JobStep.resolve
         guard !end.isSuccess, end.limit == nil, isSandboxed || isResolving, let range = input.console.last else {
             return nil
         }

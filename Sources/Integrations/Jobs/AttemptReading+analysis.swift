@@ -23,7 +23,7 @@ extension AttemptReading {
         notes += reports.notes
         for problem in reports.problems + console.problems {
             found.append(
-                Finding(category: .analyzerWarning, message: "\(step.name): \(problem)", rule: "martlet.report"))
+                Finding(category: .analyzerWarning, message: "\(step.name): \(problem)", rule: Finding.Rule.lostReport))
         }
         // Linters exit with a status other than 0 when they find something. Such a status without a finding is a failure, which must not look like a
         // clean analysis. An interrupted analysis must not look complete either, because all of its findings may be muted.
@@ -33,7 +33,7 @@ extension AttemptReading {
             found.append(
                 Finding(
                     category: .analyzerWarning, message: "\(step.name) \(what): \(end.description); see the log",
-                    rule: "martlet.analysis"))
+                    rule: Finding.Rule.failedAnalysis))
         }
         findings += found
         analyzed += found.count
@@ -50,7 +50,7 @@ extension AttemptReading {
                 message:
                     "\(step.name) was not understood: \(lines.counting("line")) of its output are neither findings nor say that "
                     + "all is well; see the log, or have it write a report and name that by `report:`",
-                rule: Self.notUnderstoodRule))
+                rule: Finding.Rule.notUnderstood))
         worsen(to: .analyzerWarnings, nil)
     }
 

@@ -38,7 +38,7 @@ extension AttemptReading {
     }
 
     private mutating func addFailure(_ reason: String) {
-        findings.append(Finding(category: .testFailure, message: reason, rule: Finding.failedTestCommandRule))
+        findings.append(Finding(category: .testFailure, message: reason, rule: Finding.Rule.failedTestCommand))
         worsen(to: .testFailures, reason)
     }
 
@@ -66,7 +66,7 @@ extension AttemptReading {
         let own = ProjectTree.OwnCommand.sentence(context.ownCommands).map { "; \($0)" } ?? ""
         let message =
             "nothing was tested: \(reason)\(own); write `test:`, or `test: none` if there is nothing to test"
-        findings.append(Finding(category: .warning, message: message, rule: Finding.nothingTestedRule))
+        findings.append(Finding(category: .warning, message: message, rule: Finding.Rule.nothingTested))
         worsen(to: .warnings, message)
     }
 
@@ -83,7 +83,7 @@ extension AttemptReading {
     private mutating func addFewerTests(_ ran: Int, _ context: AttemptProcessor.Context) {
         guard let before = context.previousTests, ran * 2 < before, before - ran >= Self.leastLoss else { return }
         let message = "only \(ran.counting("test")) ran; the integration before had \(before)"
-        findings.append(Finding(category: .warning, message: message, rule: "martlet.tests"))
+        findings.append(Finding(category: .warning, message: message, rule: Finding.Rule.missingTests))
         worsen(to: .warnings, message)
     }
 }

@@ -1,5 +1,6 @@
 import Archives
 import Basics
+import Issues
 import JobProtocol
 import Model
 import Reports
@@ -55,11 +56,11 @@ package struct AttemptReading: Sendable {
         for part in reports.contents.compactMap(\.coverage) { coverage = (coverage ?? Coverage(files: [])) + part }
         switch kind {
         case .analyzing: addAnalysis(step: step, end: end, console: console, reports: reports)
-        case .building where step.name == JobPlanner.resolveStep:
+        case .building where step.name == JobStep.resolve:
             if !isInterrupted(step) { addResolution(end: end, console: console, hint: hint) }
             addUnread(console.problems, of: step)
         case .building: addBuild(step: step, end: end, console: console, reports: reports)
-        case .testing where step.name == JobPlanner.listStep:
+        case .testing where step.name == JobStep.list:
             listed = console.listed
             addUnread(console.problems, of: step)
         case .testing: addTests(step: step, end: end, console: console, reports: reports, context: context)
@@ -74,7 +75,7 @@ package struct AttemptReading: Sendable {
         guard !leftOut.isEmpty else { return }
         let category: Finding.Category = kind == .analyzing ? .analyzerWarning : .warning
         findings += leftOut.map {
-            Finding(category: category, message: "\(step.name): the report \($0)", rule: Self.lostReport)
+            Finding(category: category, message: "\(step.name): the report \($0)", rule: Finding.Rule.lostReport)
         }
         worsen(
             to: kind == .analyzing ? .analyzerWarnings : .warnings,
@@ -109,7 +110,7 @@ package struct AttemptReading: Sendable {
         findings.append(
             Finding(
                 category: .error, message: said.map { "\(reason): \($0)" } ?? reason + "; see the log",
-                rule: Self.failedResolution))
+                rule: Finding.Rule.failedResolution))
         worsen(to: .buildErrors, reason)
     }
 
@@ -125,7 +126,8 @@ package struct AttemptReading: Sendable {
             findings += failed
             worsen(
                 to: .testFailures,
-                "\(failed.count) of \(reports.tests.count.counting("test")) failed in \(Self.called(step.name))")
+                "\(failed.count) of \(reports.tests.count.counting("test")) failed in \(Finding.words(forStep: step.name))"
+            )
         }
         if end.isSuccess {
             // The command succeeded, so a message that a plugin or a script called an error was not an error.
@@ -135,10 +137,11 @@ package struct AttemptReading: Sendable {
             if !isInterrupted(step), !found.contains(where: { $0.category == .error }) {
                 found.append(
                     Finding(
-                        category: .error, message: Self.beginning(of: step.name) + "\(end.description); see the log",
-                        rule: Self.failedBuild))
+                        category: .error,
+                        message: Finding.beginning(ofFailedStep: step.name) + "\(end.description); see the log",
+                        rule: Finding.Rule.failedBuild))
             }
-            worsen(to: .buildErrors, end.limit ?? Self.beginning(of: step.name) + end.description)
+            worsen(to: .buildErrors, end.limit ?? Finding.beginning(ofFailedStep: step.name) + end.description)
         }
         var all = build ?? (CompiledFiles(), [])
         all.compiled.formUnion(console.compiled)
@@ -152,7 +155,7 @@ package struct AttemptReading: Sendable {
     private mutating func addUnread(_ problems: [String], of step: JobDescription.Step) {
         for problem in problems {
             findings.append(
-                Finding(category: .warning, message: "\(step.name): \(problem)", rule: "martlet.report"))
+                Finding(category: .warning, message: "\(step.name): \(problem)", rule: Finding.Rule.lostReport))
             worsen(to: .warnings, nil)
         }
     }
@@ -161,17 +164,6 @@ package struct AttemptReading: Sendable {
     func isInterrupted(_ step: JobDescription.Step) -> Bool {
         guard let index = ends.interrupted, plan.steps.indices.contains(index) else { return false }
         return plan.steps[index].name == step.name && plan.steps[index].step == step.step
-    }
-
-    /// Returns the words for a usual step.
-    private static func called(_ step: String) -> String { step == "build" ? "the build" : "the step \(step)" }
-
-    /// Returns the beginning of the message for a failed build step that did not state a reason.
-    private static func beginning(of step: String) -> String { called(step) + " failed: " }
-
-    /// Whether a finding states that the step of that name failed, for any reason.
-    static func isFailure(_ finding: Finding, ofStep name: String) -> Bool {
-        finding.rule == failedBuild && finding.message.hasPrefix(beginning(of: name))
     }
 
     /// Adds the earlier warnings of files that were not compiled again, and stores the warnings of now. Called after the last step that builds.
@@ -214,7 +206,7 @@ package struct AttemptReading: Sendable {
         }
         let missing = problems.isEmpty && merged.isEmpty ? reports.missingTests.map { [$0] } ?? [] : []
         let hasReport = reports.hasTests || !merged.isEmpty || !console.others.isEmpty
-        let isOnly = plan.steps.count { $0.step == step.step && $0.name != JobPlanner.listStep } <= 1
+        let isOnly = plan.steps.count { $0.step == step.step && $0.name != JobStep.list } <= 1
         let judged = TestVerdict(
             end: end, tests: merged, problems: problems + missing, hasReport: hasReport,
             previousTests: isOnly ? context.previousTests : nil)
@@ -237,7 +229,7 @@ package struct AttemptReading: Sendable {
             findings.append(
                 Finding(
                     category: .testFailure, message: reason ?? "the test command failed",
-                    rule: Finding.failedTestCommandRule))
+                    rule: Finding.Rule.failedTestCommand))
         }
         if judged.verdict > .succeeded { worsen(to: judged.verdict, judged.reason) }
         let flaky = merged.compactMap { Finding(flaky: $0) }
@@ -253,20 +245,8 @@ package struct AttemptReading: Sendable {
             + coverage.files.count.counting("file")
     }
 
-    /// The rule of a finding that states that a build step failed.
-    private static let failedBuild = "martlet.build"
-    /// The rule of a finding about a report, or a report file, that could not be read.
-    static let lostReport = "martlet.report"
-    /// The rule of a finding that states that the dependencies could not be resolved.
-    static let failedResolution = "martlet.resolve"
-
     /// The most files whose digests are cached while an attempt's findings are named.
     private static let maximumContents = 10_000
-
-    /// The rules of findings about an analysis without a result.
-    static let failedAnalysis = ["martlet.analysis", "martlet.report", notUnderstoodRule]
-    /// The rule of a finding that states that an analyzer's output was not understood.
-    static let notUnderstoodRule = "martlet.analysis.output"
 
     /// The lines with findings, by path. The text of these lines is part of the fingerprints.
     package var places: [String: Set<Int>] {
@@ -288,7 +268,7 @@ package struct AttemptReading: Sendable {
             if let limit = ends.limit {
                 // A limit of the whole job, such as the log's or the artifacts' size, is exceeded by the code's doing.
                 (verdict, reason) = (.buildErrors, limit)
-                findings.append(Finding(category: .error, message: limit, rule: "martlet.limit"))
+                findings.append(Finding(category: .error, message: limit, rule: Finding.Rule.limit))
             } else {
                 (verdict, reason) = (.internalError, ends.reason ?? "the job failed")
             }

@@ -1,17 +1,15 @@
 import Archives
 import Basics
+import Issues
 import Model
 import Reports
 import Storage
 
 extension AttemptResults {
-    /// The rule of a finding about a file that is missing from an archive.
-    static let leftOutRule = "martlet.archive"
-
     /// Warns about files that the archives lack. A version without a library's link is broken, and must not look complete.
     mutating func tell(leftOut: [String]) {
         guard !leftOut.isEmpty else { return }
-        warn(leftOut.prefix(Limit.findings).map { "not archived: \($0)" }, rule: Self.leftOutRule)
+        warn(leftOut.prefix(Limit.findings).map { "not archived: \($0)" }, rule: Finding.Rule.leftOut)
         let more = leftOut.count - 1
         let sentence =
             "left out of the archives: \(leftOut[0])" + (more > 0 ? " and \(more) more, which are issues" : "")
@@ -19,13 +17,10 @@ extension AttemptResults {
         becomeWarnings(sentence)
     }
 
-    /// The rule of a finding about a nearly right name.
-    static let remarkRule = "martlet.recipe.name"
-
     /// Adds the remarks of the recipe's reader as warnings.
     mutating func tell(remarks: [String]) {
         guard let first = remarks.first else { return }
-        warn(remarks.prefix(Limit.findings), rule: Self.remarkRule)
+        warn(remarks.prefix(Limit.findings), rule: Finding.Rule.nearlyRightName)
         notes += remarks
         becomeWarnings(first)
     }

@@ -1,3 +1,4 @@
+import Issues
 package import Model
 package import Storage
 
@@ -70,7 +71,7 @@ package struct FilteredResults: Sendable {
 extension Finding {
     /// Whether it states that tests are red although no named test failed.
     var isFailureOutsideOfTests: Bool {
-        category == .testFailure && (rule.isEmpty || rule == Finding.failedTestCommandRule)
+        category == .testFailure && (rule.isEmpty || rule == Finding.Rule.failedTestCommand)
     }
 
     /// Whether only a test step can have found it.
@@ -81,7 +82,7 @@ extension AttemptRecord {
     /// Whether all of its test steps ran to their end, so that a filtered attempt can build on its results.
     package var hasWholeTests: Bool {
         guard let verdict = state.verdict, !verdict.isOurFault, verdict != .canceled else { return false }
-        let testing = steps.filter { $0.step == .testing && $0.name != JobPlanner.listStep }
+        let testing = steps.filter { $0.step == .testing && $0.name != JobStep.list }
         return !testing.isEmpty && testing.allSatisfy { $0.endedAt != nil && $0.signal == nil && $0.limit == nil }
     }
 }

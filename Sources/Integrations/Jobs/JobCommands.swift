@@ -95,7 +95,7 @@ struct JobCommands {
     private func listTests(projectType: ProjectType?) -> JobDescription.Step? {
         guard projectType == .swiftPackage, configuration.test == nil else { return nil }
         return step(
-            .testing, JobPlanner.listStep, ["/bin/sh", "-c", Self.listTests, "list"] + swiftFlags, isRequired: false)
+            .testing, JobStep.list, ["/bin/sh", "-c", Self.listTests, "list"] + swiftFlags, isRequired: false)
     }
 
     private func test(projectType: ProjectType?, tree: JobPlanner.Tree) -> JobDescription.Step? {
@@ -267,7 +267,7 @@ struct JobCommands {
             let isNeeded = isSandboxed && tree.hasDependencies && configuration.network != .full
             return isNeeded ? resolvePackage(isArchived: isArchived) : nil
         }
-        return projectType?.profile.resolve.map { step(.building, JobPlanner.resolveStep, $0, network: .full) }
+        return projectType?.profile.resolve.map { step(.building, JobStep.resolve, $0, network: .full) }
     }
 
     /// Those that the project is set up for; see `ProjectProfile.Analysis`.
@@ -302,7 +302,7 @@ struct JobCommands {
     /// the manifest, no package of the same repository.
     private func resolvePackage(isArchived: Bool) -> JobDescription.Step {
         step(
-            .building, JobPlanner.resolveStep,
+            .building, JobStep.resolve,
             [
                 "/bin/sh", "-c", ProjectProfile.Command(script: Self.resolve, needs: ["swift"]).text, "resolve",
                 isArchived ? JobPlanner.archiveBuild : "",

@@ -51,12 +51,9 @@ package struct JobPlanner: Sendable {
     static let analyzeC = "--analyze-c"
     /// The line that `martlet-supervisor --analyze-c` prints if there are none.
     static let noCTargets = "no C targets: nothing to analyze"
-    /// The name of the step that fetches a package's dependencies. It is the only default step with a network.
-    static let resolveStep = "resolve"
     /// The directory in which the products are built, apart from the tests.
     static let archiveBuild = ".martlet/archive-build"
-    /// The name of the step whose output is the list of tests.
-    static let listStep = "list"
+    /// The file with the list of tests.
     static let list = ".martlet/test/list"
     /// The message of SwiftPM 6 for a package without test targets.
     static let noTests = "error: no tests found"
@@ -206,7 +203,7 @@ extension JobPlanner {
     ) -> Bool {
         guard projectType == .swiftPackage, configuration.steps == nil else { return false }
         switch (JobStep(rawValue: step.step), step.name) {
-        case (.building, resolveStep), (.testing, listStep): return true
+        case (.building, JobStep.resolve), (.testing, JobStep.list): return true
         case (.analyzing, _): return isClangStep(step)
         case (.building, _): return configuration.build == nil
         case (.testing, _): return configuration.test == nil

@@ -2,6 +2,7 @@ import Archives
 import Basics
 import Execution
 import Glibc
+import Issues
 import JobProtocol
 import Logging
 import Model

@@ -222,7 +222,7 @@ extension StepSubject {
             if JobPlanner.isClangStep(step) { insert(.lines) }
             if step.report.isEmpty { insert(.analysis) }
         case .building: insert(.build)
-        case .testing where step.name == JobPlanner.listStep: formUnion([.lines, .testList])
+        case .testing where step.name == JobStep.list: formUnion([.lines, .testList])
         case .testing: insert(.tests)
         case .archiving, .checkout, .processing: break
         }

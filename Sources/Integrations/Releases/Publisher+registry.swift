@@ -69,7 +69,7 @@ extension Publisher {
         var leftOut: [String] = []
         for attempt in newest.values.sorted() {
             leftOut += try await store.findings(of: attempt).map(\.finding)
-                .filter { $0.rule == AttemptResults.leftOutRule }.map(\.message)
+                .filter { $0.rule == Finding.Rule.leftOut }.map(\.message)
         }
         return leftOut
     }

@@ -1,4 +1,5 @@
 import Basics
+import Issues
 import Logging
 import Model
 import Settings
@@ -338,7 +339,7 @@ extension IntegrationRunner {
         issues.hasLookedAtCode = false
         issues.recipe = diagnostics.filter { $0.severity == .error }.map { diagnostic in
             Finding(
-                category: .error, message: diagnostic.message, rule: "martlet.recipe", path: diagnostic.file,
+                category: .error, message: diagnostic.message, rule: Finding.Rule.recipe, path: diagnostic.file,
                 line: diagnostic.line, column: diagnostic.column)
         }
         let comparison = try await compare(

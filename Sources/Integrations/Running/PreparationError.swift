@@ -1,14 +1,12 @@
 import Archives
 import Basics
+import Issues
 import Model
 import Reports
 import Storage
 
 /// The reason why a job cannot be prepared although the repository could be read. It is due to what the recipe asks for.
 enum PreparationError: Error, CustomStringConvertible {
-    /// The rule of the finding with this reason.
-    static let rule = "martlet.preparation"
-
     case nothingToDo(configuration: Name)
     case secretRefused(step: String, secret: String, reason: String)
     case imageWithoutSandbox(Name, reason: String)
@@ -51,7 +49,7 @@ enum PreparationError: Error, CustomStringConvertible {
 extension AttemptResults {
     /// Adds the reason why a job was not started. It is an error of the recipe, like those that are found before any job.
     mutating func addPreparationError(_ reason: String) {
-        let finding = Finding(category: .error, message: reason, rule: PreparationError.rule)
+        let finding = Finding(category: .error, message: reason, rule: Finding.Rule.preparation)
         let keys = Fingerprinter.keys(of: finding, lineText: nil, occurrence: 0)
         findings.append(
             StoredFinding(

@@ -1,21 +1,24 @@
-import Logging
-import Model
-import Reports
-import SourceControl
+package import Logging
+package import Model
+package import SourceControl
 
 /// Finds the changes between an integration and the branch's previous one: which files were renamed, and who changed which lines.
 ///
 /// It adds detail to known issues, so a failure of git does not fail the integration.
-struct IssueHistory: Sendable {
+package struct IssueHistory: Sendable {
     let mirror: Mirror
     /// The commit of the previous integration; `nil` if there is none.
     let from: CommitID?
     let to: CommitID
     let logger: Logger
 
+    package init(mirror: Mirror, from: CommitID?, to: CommitID, logger: Logger) {
+        (self.mirror, self.from, self.to, self.logger) = (mirror, from, to, logger)
+    }
+
     /// Returns the changes to the files with earlier or present findings. Empty if they are not needed or cannot be read.
     /// - Throws: `CancellationError`, only if the daemon stops.
-    func changes(current: [Baseline.Found], before: [Issue]) async throws -> SourceChanges {
+    package func changes(current: [Baseline.Found], before: [Issue]) async throws -> SourceChanges {
         guard let from, from != to, !before.isEmpty, Baseline.needsChanges(current: current, before: before) else {
             return SourceChanges()
         }
@@ -30,7 +33,7 @@ struct IssueHistory: Sendable {
     /// Sets the commit that introduced each new issue, if it can be determined.
     /// - Parameter known: The earlier result for the same issues, by fingerprint; `nil` if it was not searched yet.
     /// - Throws: `CancellationError`, only if the daemon stops.
-    func introduce(_ issues: inout [Issue], known: [String: Introduction]?) async throws {
+    package func introduce(_ issues: inout [Issue], known: [String: Introduction]?) async throws {
         var introductions = known ?? [:]
         let asked = Self.asked(issues, known: introductions)
         // If the commit is the same as before, no commit introduced the new issues.

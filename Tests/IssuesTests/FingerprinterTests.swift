@@ -1,8 +1,9 @@
 import Model
+import Reports
 import TestSupport
 import Testing
 
-@testable import Reports
+@testable import Issues
 
 @Suite struct FingerprinterTests {
     private func finding(
@@ -60,7 +61,7 @@ import Testing
     @Test(.proves(.issueHistory, "Fingerprints are the same in other configurations"))
     func testThatATestCommandThatFailedIsAnIssueForEachReason() {
         func content(_ message: String) -> String {
-            let rule = Finding.failedTestCommandRule
+            let rule = Finding.Rule.failedTestCommand
             let finding = Finding(category: .testFailure, message: message, rule: rule)
             return Fingerprinter.keys(of: finding, lineText: nil, occurrence: 0).content
         }

@@ -2,7 +2,7 @@ import Model
 import TestSupport
 import Testing
 
-@testable import Reports
+@testable import Issues
 
 /// A table of cases: the issues before, the issues now, the changes of the files, and the expected matches.
 @Suite struct IssueMatchingTests {

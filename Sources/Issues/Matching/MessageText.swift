@@ -67,7 +67,7 @@ enum MessageText {
     }
 
     private static func withoutAddress(_ word: Substring) -> String {
-        guard let start = word.range(ofFirst: "0x") else { return String(word) }
+        guard let start = word.utf8.firstRange(of: "0x".utf8) else { return String(word) }
         let rest = word[start.upperBound...].drop(while: \.isHexDigit)
         let digits = word.distance(from: start.upperBound, to: rest.startIndex)
         // Shorter numbers are constants of the code.

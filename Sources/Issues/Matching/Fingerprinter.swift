@@ -27,7 +27,7 @@ package enum Fingerprinter {
             path = MessageText.withoutBuildDirectory(finding.path ?? "")
             let line = lineText.map(MessageText.normalized) ?? ""
             parts.append(line)
-            if finding.rule.isEmpty || finding.rule == Finding.failedTestCommandRule {
+            if finding.rule.isEmpty || finding.rule == Finding.Rule.failedTestCommand {
                 parts.append(MessageText.identifying(finding.message))
             } else if line.isEmpty {
                 parts.append(MessageText.withoutNumbers(MessageText.identifying(finding.message)))

@@ -2,7 +2,7 @@ import Model
 import TestSupport
 import Testing
 
-@testable import Reports
+@testable import Issues
 
 @Suite struct BaselineTests {
     private let debug = Name("debug")

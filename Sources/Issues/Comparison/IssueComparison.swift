@@ -1,13 +1,11 @@
-import Archives
 import Basics
-import Model
-import Reports
-import Storage
+package import Model
+package import Storage
 
 /// Compares the findings of an integration's attempts with the branch's previous integration.
-struct IssueComparison {
+package struct IssueComparison {
     /// The results of one configuration's last attempt.
-    struct Configuration {
+    package struct Configuration {
         var name: Name
         var steps: [StepRecord]
         /// The findings of the attempt.
@@ -22,10 +20,10 @@ struct IssueComparison {
         /// earlier issue needs them, and there may be 100,000 issues and as many findings.
         private let hasFailedAnalysis: Bool
         private let hasFailedTestCommand: Bool
-        /// Whether it has the warning with the rule `Finding.nothingTestedRule`.
+        /// Whether it has the warning with the rule `Finding.Rule.nothingTested`.
         let isUntested: Bool
 
-        init(
+        package init(
             name: Name, steps: [StepRecord], findings: [StoredFinding], tests: TestsRun = TestsRun(),
             testsNothing: Bool = false, mayTestNothing: Bool = false
         ) {
@@ -39,14 +37,14 @@ struct IssueComparison {
             }
             (self.testsNothing, self.mayTestNothing) = (testsNothing, mayTestNothing)
             hasFailedAnalysis = findings.contains {
-                AttemptReading.failedAnalysis.contains($0.finding.rule) && ($0.step ?? .analyzing) == .analyzing
+                Finding.Rule.withoutAnalysis.contains($0.finding.rule) && ($0.step ?? .analyzing) == .analyzing
             }
-            hasFailedTestCommand = findings.contains { $0.finding.rule == Finding.failedTestCommandRule }
-            isUntested = findings.contains { $0.finding.rule == Finding.nothingTestedRule }
+            hasFailedTestCommand = findings.contains { $0.finding.rule == Finding.Rule.failedTestCommand }
+            isUntested = findings.contains { $0.finding.rule == Finding.Rule.nothingTested }
         }
 
         private func steps(_ kind: JobStep) -> [StepRecord] {
-            steps.filter { $0.step == kind && $0.name != JobPlanner.resolveStep && $0.name != JobPlanner.listStep }
+            steps.filter { $0.step == kind && $0.name != JobStep.resolve && $0.name != JobStep.list }
         }
 
         /// Whether steps of a kind ran, and each of them ended by itself.
@@ -59,7 +57,7 @@ struct IssueComparison {
         /// even if the build failed.
         func hasEndedOtherwise(than finding: Finding) -> Bool {
             steps(.building).contains {
-                AttemptReading.isFailure(finding, ofStep: $0.name)
+                finding.isFailure(ofStep: $0.name)
                     && ($0.exit != nil && $0.signal == nil || $0.limit != nil)
             }
         }
@@ -72,7 +70,7 @@ struct IssueComparison {
         }
 
         func hasResolved() -> Bool {
-            steps.contains { $0.name == JobPlanner.resolveStep && $0.exit == 0 } || hasBuilt()
+            steps.contains { $0.name == JobStep.resolve && $0.exit == 0 } || hasBuilt()
         }
 
         /// Whether the analysis has a result. A failed one, or one with an unreadable report, has none.
@@ -90,23 +88,27 @@ struct IssueComparison {
         func hasLostTests() -> Bool { hasTested() && (tests.isAny || testsNothing) }
     }
 
-    var configurations: [Configuration]
+    package var configurations: [Configuration]
     /// The newest run of each trigger.
-    var triggers: [TriggerRecord] = []
+    let triggers: [TriggerRecord]
     /// The names of the bot's triggers.
-    var triggerNames: [Name] = []
+    let triggerNames: [Name]
     /// Whether jobs ran. If not, only triggers are compared.
-    var hasLookedAtCode = true
+    package var hasLookedAtCode = true
     /// The errors of the recipe that kept the jobs from running.
-    var recipe: [Finding] = []
+    package var recipe: [Finding] = []
+
+    package init(configurations: [Configuration], triggers: [TriggerRecord] = [], triggerNames: [Name] = []) {
+        (self.configurations, self.triggers, self.triggerNames) = (configurations, triggers, triggerNames)
+    }
 
     /// All findings, each once. The findings of a single configuration are not copied.
-    var current: [Baseline.Found] {
+    package var current: [Baseline.Found] {
         var found = configurations.first?.found ?? []
         for configuration in configurations.dropFirst() { found += configuration.found }
         for trigger in triggers where trigger.state == .failed {
             let message = "the trigger \(trigger.trigger) failed: \(trigger.reason ?? "see its log")"
-            let rule = Self.rule(of: trigger.trigger)
+            let rule = Finding.Rule.failedTrigger(trigger.trigger)
             found.append(
                 Self.ours(
                     Finding(category: .triggerError, message: message, rule: rule), key: "trigger-error\n\(rule)"))
@@ -133,7 +135,7 @@ struct IssueComparison {
     ///   - current: The findings of this integration.
     ///   - changes: The changes to the files since `before`.
     ///   - number: The integration's number.
-    func issues(
+    package func issues(
         _ current: [Baseline.Found], before: [Issue], changes: SourceChanges = SourceChanges(), number: Int
     ) -> [Issue] {
         Baseline.compare(current: current, before: before, changes: changes, number: number, unlooked: unlooked)
@@ -151,23 +153,23 @@ struct IssueComparison {
     }
 
     /// Whether no configuration ran any test, although not all of them say `test: none`.
-    var isUntested: Bool {
+    package var isUntested: Bool {
         configurations.contains(where: \.isUntested)
             && configurations.allSatisfy { $0.isUntested || $0.mayTestNothing && !$0.tests.isAny }
     }
 
     /// Returns the full names of the tests that issues are about.
-    static func tests(of issues: [Issue]) -> Set<String> {
+    package static func tests(of issues: [Issue]) -> Set<String> {
         Set(issues.map(\.finding).filter(\.isOfTest).map { $0.flakyTest ?? $0.rule })
     }
 
-    private static func rule(of trigger: Name) -> String { "martlet.trigger.\(trigger)" }
-
     /// Whether the issue of a failed trigger remains. It remains if the trigger has not succeeded since, unless the bot no longer has the trigger.
     private func remains(trigger issue: Issue) -> Bool {
-        let isThere = triggerNames.contains { Self.rule(of: $0) == issue.finding.rule }
+        let isThere = triggerNames.contains { Finding.Rule.failedTrigger($0) == issue.finding.rule }
         return isThere
-            && !triggers.contains { $0.state == .succeeded && Self.rule(of: $0.trigger) == issue.finding.rule }
+            && !triggers.contains {
+                $0.state == .succeeded && Finding.Rule.failedTrigger($0.trigger) == issue.finding.rule
+            }
     }
 
     private func hasLooked(_ configuration: Configuration, for issue: Issue) -> Bool {
@@ -178,17 +180,17 @@ struct IssueComparison {
                 || configuration.hasLostTests()
         }
         if configuration.hasEndedOtherwise(than: finding) { return true }
-        if finding.rule == PreparationError.rule { return !configuration.steps.isEmpty }
-        if finding.rule == AttemptResults.remarkRule { return !configuration.steps.isEmpty }
-        if finding.rule == AttemptResults.leftOutRule { return configuration.hasArchived() }
-        if finding.rule == Finding.failedTestCommandRule || finding.rule == Finding.nothingTestedRule {
+        if finding.rule == Finding.Rule.preparation { return !configuration.steps.isEmpty }
+        if finding.rule == Finding.Rule.nearlyRightName { return !configuration.steps.isEmpty }
+        if finding.rule == Finding.Rule.leftOut { return configuration.hasArchived() }
+        if finding.rule == Finding.Rule.failedTestCommand || finding.rule == Finding.Rule.nothingTested {
             return configuration.hasTested()
         }
         switch (issue.step, finding.category) {
         case (_, .triggerError): return false
         case (.building, .error):
             // A file that does not compile is compiled again by every build until it does.
-            return finding.rule == AttemptReading.failedResolution
+            return finding.rule == Finding.Rule.failedResolution
                 ? configuration.hasResolved() : configuration.hasEnded(.building)
         case (.building, _): return configuration.hasBuilt()
         case (.analyzing, _): return configuration.hasAnalyzed()

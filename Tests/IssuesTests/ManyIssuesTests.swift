@@ -2,7 +2,7 @@ import Model
 import TestSupport
 import Testing
 
-@testable import Reports
+@testable import Issues
 
 /// The cost of comparing a large report with the integration before grows with its length, whatever changed.
 @Suite(.proves(.reports, "Comparing large reports takes linear time, whatever changed"))

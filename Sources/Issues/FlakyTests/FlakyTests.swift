@@ -1,7 +1,5 @@
-import Archives
 import Basics
 package import Model
-import Reports
 package import Storage
 
 /// Tests that failed in an earlier attempt at the same job. The commit is the same, so a test that passes now is flaky. A pass on retry is never
@@ -30,7 +28,8 @@ package struct FlakyTests: Sendable {
 
     /// Reads the failed and flaky tests of the earlier attempts at this job. Attempts that the service or a user ended are ignored, because their
     /// tests were ended with them.
-    init(before id: AttemptID, in store: Store) async throws {
+    /// - Throws: `StoreError`.
+    package init(before id: AttemptID, in store: Store) async throws {
         var earlier: [Failure] = []
         for attempt in try await store.attempts(of: id.integration)
         where attempt.id.job == id.job && attempt.id.attempt < id.attempt {
@@ -85,7 +84,7 @@ package struct FlakyTests: Sendable {
             "\(missing.count.counting("test")) of this commit failed in an attempt before and did not run in this one: "
             + Self.list(missing)
         var results = results
-        let finding = Finding(category: .warning, message: sentence, rule: "martlet.tests")
+        let finding = Finding(category: .warning, message: sentence, rule: Finding.Rule.missingTests)
         results.findings.append(Self.stored(finding))
         results.counts.add(finding)
         results.becomeWarnings(sentence)
@@ -100,7 +99,7 @@ package struct FlakyTests: Sendable {
     }
 
     /// Returns a sentence such as `2 tests are flaky: Suite/a, Suite/b`.
-    static func sentence(_ names: [String]) -> String {
+    package static func sentence(_ names: [String]) -> String {
         "\(names.count.counting("test")) \(names.count == 1 ? "is" : "are") flaky: \(list(names))"
     }
 
@@ -111,13 +110,13 @@ package struct FlakyTests: Sendable {
 
 extension AttemptResults {
     /// Turns a verdict of success into one of warnings. Any other verdict stays.
-    mutating func becomeWarnings(_ why: String) {
+    package mutating func becomeWarnings(_ why: String) {
         guard verdict == .succeeded else { return }
         (verdict, reason) = (.warnings, why)
     }
 
     /// Returns the results with the number of flaky tests added to the words about the tests.
-    func reportingFlakyTests() -> AttemptResults {
+    package func reportingFlakyTests() -> AttemptResults {
         let flaky = tests.count { $0.outcome == .flaky }
         guard flaky > 0 else { return self }
         var results = self

@@ -3,7 +3,7 @@ import Storage
 import TestSupport
 import Testing
 
-@testable import Integrations
+@testable import Issues
 
 /// A pass on retry is a warning with the earlier failure.
 @Suite struct FlakyTestsTests {

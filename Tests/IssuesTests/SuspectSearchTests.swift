@@ -3,7 +3,7 @@ import SourceControl
 import TestSupport
 import Testing
 
-@testable import Integrations
+@testable import Issues
 
 /// Each of the seven strategies, with its confidence.
 @Suite struct SuspectSearchTests {

@@ -3,7 +3,7 @@ import Storage
 import TestSupport
 import Testing
 
-@testable import Integrations
+@testable import Issues
 
 /// An absent issue is not resolved if nothing checked for it.
 @Suite struct IssueComparisonTests {
@@ -29,11 +29,11 @@ import Testing
     ) throws -> Model.Issue.Status? {
         let before = Model.Issue(
             fingerprint: "f", content: "f", status: .new, finding: finding, age: 1,
-            configurations: [try Samples.name("debug")], step: step)
+            configurations: [try #require(Name("debug"))], step: step)
         let found = findings.map { StoredFinding(fingerprint: $0.rule, content: $0.rule, finding: $0, step: .testing) }
         let comparison = IssueComparison(configurations: [
             .init(
-                name: try Samples.name(configuration), steps: steps, findings: found,
+                name: try #require(Name(configuration)), steps: steps, findings: found,
                 tests: TestsRun(
                     named: IssueComparison.tests(of: [before]).intersection(tests.map(\.fullName)),
                     isAny: !tests.isEmpty,
@@ -86,7 +86,7 @@ import Testing
 
     @Test func testThatAnAnalyzersFindingRemainsWhenTheAnalysisFailed() throws {
         // given
-        let debug = try Samples.name("debug")
+        let debug = try #require(Name("debug"))
         let before = Model.Issue(
             fingerprint: "f", content: "f", status: .new, finding: Self.analyzer, age: 1, configurations: [debug])
         let failed = Finding(category: .analyzerWarning, message: "lint failed", rule: "martlet.analysis")
@@ -210,7 +210,7 @@ import Testing
 
     @Test func testThatNothingTestedIsAnIssueUntilSomethingIs() throws {
         let untested = Finding(
-            category: .warning, message: "nothing was tested", rule: Finding.nothingTestedRule)
+            category: .warning, message: "nothing was tested", rule: Finding.Rule.nothingTested)
         #expect(try status(of: untested, by: .testing, after: [step(.building)]) == .unresolved)
         #expect(try status(of: untested, by: .testing, after: [step(.testing)], tests: [Self.passed]) == .resolved)
         #expect(try status(of: untested, by: .testing, after: [step(.building)], testsNothing: true) == .resolved)
@@ -222,13 +222,13 @@ import Testing
     @Test(.proves(.reports, "An analysis whose output was not understood is never clean, and resolves nothing"))
     func testThatAnAnalyzersFindingRemainsWhenTheAnalysisWasNotUnderstood() throws {
         let unread = Finding(
-            category: .analyzerWarning, message: "lint was not understood", rule: AttemptReading.notUnderstoodRule)
+            category: .analyzerWarning, message: "lint was not understood", rule: Finding.Rule.notUnderstood)
         let before = Model.Issue(
             fingerprint: "f", content: "f", status: .new, finding: Self.analyzer, age: 1,
-            configurations: [try Samples.name("debug")], step: .analyzing)
+            configurations: [try #require(Name("debug"))], step: .analyzing)
         let comparison = IssueComparison(configurations: [
             .init(
-                name: try Samples.name("debug"), steps: [step(.analyzing)],
+                name: try #require(Name("debug")), steps: [step(.analyzing)],
                 findings: [StoredFinding(fingerprint: "g", content: "g", finding: unread, step: .analyzing)])
         ])
         #expect(
@@ -244,11 +244,11 @@ import Testing
     func testThatAnIntegrationIsUntestedIfNoConfigurationTests(
         configurations: [(warns: Bool, may: Bool)], isUntested: Bool
     ) throws {
-        let untested = Finding(category: .warning, message: "nothing was tested", rule: Finding.nothingTestedRule)
+        let untested = Finding(category: .warning, message: "nothing was tested", rule: Finding.Rule.nothingTested)
         let comparison = IssueComparison(
             configurations: try configurations.map { warns, may in
                 .init(
-                    name: try Samples.name("debug"), steps: [step(.building)],
+                    name: try #require(Name("debug")), steps: [step(.building)],
                     findings: warns ? [StoredFinding(fingerprint: "f", content: "f", finding: untested)] : [],
                     mayTestNothing: may)
             })
@@ -263,7 +263,7 @@ import Testing
         .timeLimit(TestLimits.minutes(1)))
     func testThatNoIssueLooksThroughAllFindings() throws {
         // given
-        let (count, debug) = (50_000, try Samples.name("debug"))
+        let (count, debug) = (50_000, try #require(Name("debug")))
         func comparison(_ range: Range<Int>) -> IssueComparison {
             let findings = range.map { number in
                 StoredFinding(
@@ -286,7 +286,7 @@ import Testing
 
     @Test func testThatOneConfigurationThatLookedDoesNotSpeakForAnother() throws {
         // given
-        let (debug, release) = (try Samples.name("debug"), try Samples.name("release"))
+        let (debug, release) = (try #require(Name("debug")), try #require(Name("release")))
         let before = Model.Issue(
             fingerprint: "f", content: "f", status: .unresolved, finding: Self.warning, age: 4,
             configurations: [debug, release])
@@ -306,7 +306,7 @@ import Testing
     @Test func testThatOneFindingOfTwoConfigurationsIsOneIssue() throws {
         // given
         let found = StoredFinding(fingerprint: "f", content: "f", finding: Self.warning)
-        let (debug, release) = (try Samples.name("debug"), try Samples.name("release"))
+        let (debug, release) = (try #require(Name("debug")), try #require(Name("release")))
         let comparison = IssueComparison(configurations: [
             .init(name: debug, steps: [step(.building)], findings: [found]),
             .init(name: release, steps: [step(.building)], findings: [found]),
@@ -327,7 +327,7 @@ import Testing
         var issues = try (0..<count).map { number in
             Model.Issue(
                 fingerprint: "f\(number)", status: .new, finding: Self.warning, age: 1,
-                configurations: [try Samples.name("debug")])
+                configurations: [try #require(Name("debug"))])
         }
         issues[0].status = .unresolved
 
