@@ -76,6 +76,7 @@ let package = Package(
     products: [
         .executable(name: "martlet", targets: ["martlet"]),
         .executable(name: "martlet-supervisor", targets: ["martlet-supervisor"]),
+        .executable(name: "martlet-tools", targets: ["martlet-tools"]),
         .executable(name: "martlet-reader", targets: ["martlet-reader"]),
     ],
     // Pinned, so that a build of today is the build of tomorrow; `deploy/packages --outdated` lists what is newer.
@@ -113,6 +114,7 @@ let package = Package(
         library("JobProtocol", ["Encodings"]),
         library("API"),
         library("Redaction", ["Encodings"]),
+        library("Processes", ["CLinux"]),
 
         // Adapters: none imports another
         library("Settings", ["Model", .yams]),
@@ -167,7 +169,13 @@ let package = Package(
         // starts in less than 1 ms. With lld, since gold warns of what the standard library would load and never does.
         .executableTarget(
             name: "martlet-supervisor",
-            dependencies: ["JobProtocol", "Redaction", "CLinux"],
+            dependencies: ["JobProtocol", "Redaction", "Processes", "CLinux"],
+            swiftSettings: strict,
+            linkerSettings: [.unsafeFlags(["-static-executable", "-use-ld=lld", "-Xlinker", "-s"])]),
+        // Likewise: a job runs it below any root, such as an image without our libraries.
+        .executableTarget(
+            name: "martlet-tools",
+            dependencies: ["JobProtocol", "Processes", "CLinux"],
             swiftSettings: strict,
             linkerSettings: [.unsafeFlags(["-static-executable", "-use-ld=lld", "-Xlinker", "-s"])]),
         // Likewise: it is started for each attempt, and opens no file after that, not even a library.

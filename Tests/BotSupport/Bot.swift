@@ -133,7 +133,7 @@ package final class Bot: Sendable {
             environment: [
                 "PATH": ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin", "HOME": directory.path("home"),
             ],
-            supervisor: try TestTools.builtProduct("martlet-supervisor"), reader: try .built(),
+            tools: try TestTools.builtProduct("martlet-tools"), reader: try .built(),
             isolation: isolation.value, version: "test",
             logger: log.logger)
     }

@@ -18,6 +18,6 @@ extension JobIsolation {
         return try JobIsolation.decide(
             settings, probe: hasNetwork ? .works : .sharesNetwork("no slirp4netns"),
             path: ProcessInfo.processInfo.environment["PATH"] ?? "",
-            supervisor: try TestTools.builtProduct("martlet-supervisor"))
+            tools: try TestTools.builtProduct("martlet-tools"))
     }
 }

@@ -13,7 +13,7 @@ import Testing
         isSandboxed: Bool = false
     ) -> JobPlanner.Plan {
         let recipe = Recipe(configurations: [configuration], analyze: analyze, archive: archive, projectType: type)
-        return JobPlanner(supervisor: "/lib/martlet-supervisor").plan(
+        return JobPlanner(tools: "/lib/martlet-tools").plan(
             configuration: configuration, recipe: recipe, archived: recipe.archivedConfiguration, tree: tree,
             defaultTimeout: .seconds(1800), isSandboxed: isSandboxed)
     }
@@ -96,7 +96,7 @@ import Testing
             // then
             #expect(
                 outer.commands(plan).last
-                    == "archiving: /lib/martlet-supervisor --archive-products .martlet/products "
+                    == "archiving: /lib/martlet-tools --archive-products .martlet/products "
                     + "--scratch-path .martlet/archive-build --configuration release -- --sanitize=address")
             #expect(plan.collect == [.init(patterns: [".martlet/products/**"], base: ".martlet/products")])
         }
@@ -117,7 +117,7 @@ import Testing
             // given
             let (debug, release) = (try Samples.configuration(), try Samples.configuration("release"))
             let recipe = Recipe(configurations: [debug, release], analyze: [], projectType: .swiftPackage)
-            let planner = JobPlanner(supervisor: "/s")
+            let planner = JobPlanner(tools: "/s")
 
             // when
             let plans = [debug, release].map {
@@ -372,7 +372,7 @@ import Testing
             // then
             #expect(
                 outer.commands(plan).first
-                    == "analyzing: /lib/martlet-supervisor --analyze-c .martlet/analyze --configuration debug")
+                    == "analyzing: /lib/martlet-tools --analyze-c .martlet/analyze --configuration debug")
             #expect(plan.steps.first?.name == "clang")
             #expect(plan.steps.first?.report == [".martlet/analyze/*.sarif"])
         }

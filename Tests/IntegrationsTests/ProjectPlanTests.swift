@@ -16,7 +16,7 @@ import Testing
         configuration.flags = flags
         change(&configuration)
         let recipe = Recipe(configurations: [configuration], archive: archive, projectType: type)
-        return JobPlanner(supervisor: "/s").plan(
+        return JobPlanner(tools: "/s").plan(
             configuration: configuration, recipe: recipe, archived: recipe.archivedConfiguration,
             tree: .init(rootEntries: names + type.profile.markers.prefix(1), manifest: manifest),
             defaultTimeout: .seconds(9), isSandboxed: isSandboxed, testFilter: filter)

@@ -25,7 +25,7 @@ func makeOperations(
         uploader: Uploads(uploader: Uploader(transport: try CurlTransport()), secrets: secrets),
         transport: try CurlTransport(), mailTransport: try CurlTransport(), clock: WallClock { WebFixture.now },
         environment: [:],
-        supervisor: "", reader: ReaderProgram(path: ""),
+        tools: "", reader: ReaderProgram(path: ""),
         isolation: isSandboxed
             ? JobIsolation(isolation: .sandbox, loopback: .needed("no slirp4netns"))
             : JobIsolation(isolation: .none(reason: "bwrap is not installed")),

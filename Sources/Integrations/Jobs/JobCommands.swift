@@ -6,7 +6,7 @@ import Settings
 struct JobCommands {
     let configuration: Recipe.Configuration
     let timeout: Duration
-    let supervisor: String
+    let tools: String
     /// Which tests the usual command runs; `nil`: all.
     var testFilter: String?
 
@@ -24,7 +24,7 @@ struct JobCommands {
                 return step(
                     .analyzing, JobPlanner.clangStep,
                     [
-                        supervisor, JobPlanner.analyzeC, "\(JobPlanner.ownDirectory)/analyze", "--configuration",
+                        tools, JobPlanner.analyzeC, "\(JobPlanner.ownDirectory)/analyze", "--configuration",
                         isOptimized ? "release" : "debug",
                     ], report: ["\(JobPlanner.ownDirectory)/analyze/*.sarif"], isRequired: false)
             case .command(let command, let name):
@@ -215,7 +215,7 @@ struct JobCommands {
         step(
             .archiving, "archive",
             [
-                supervisor, "--archive-products", "\(JobPlanner.ownDirectory)/products", "--scratch-path",
+                tools, "--archive-products", "\(JobPlanner.ownDirectory)/products", "--scratch-path",
                 JobPlanner.archiveBuild, "--configuration", isOptimized ? "release" : "debug", "--",
             ] + flagsWithoutConfiguration)
     }

@@ -73,13 +73,13 @@ package struct JobIsolation: Sendable {
     /// Decides how jobs are isolated, by the settings and by what works on this machine.
     /// - Parameters:
     ///   - path: The daemon's `PATH`, which names the toolchains.
-    ///   - supervisor: The absolute path of `martlet-supervisor`.
+    ///   - tools: The absolute path of `martlet-tools`, which jobs see.
     ///   - wasSandboxed: Whether jobs were sandboxed here before. A sandbox that fails now is then a fault, perhaps a temporary one, and no reason to
     ///     run strangers' commits without a sandbox.
     ///   - hadOwnNetwork: Whether steps had a network of their own here before. If that fails now, it is a fault, too.
     /// - Throws: `IsolationError` if the settings ask for something impossible. The service must not start then.
     package static func decide(
-        _ settings: ServiceSettings, probe: Probe, path: String, supervisor: String, wasSandboxed: Bool = false,
+        _ settings: ServiceSettings, probe: Probe, path: String, tools: String, wasSandboxed: Bool = false,
         hadOwnNetwork: Bool = false
     ) throws(IsolationError) -> JobIsolation {
         switch (settings.isolation, probe) {
@@ -111,7 +111,7 @@ package struct JobIsolation: Sendable {
         }
         let toolchains = Toolchains.directories(inPath: path)
         var seen = Set<String>()
-        let readOnly = ([supervisor] + toolchains + settings.sandbox.readOnly).filter { seen.insert($0).inserted }
+        let readOnly = ([tools] + toolchains + settings.sandbox.readOnly).filter { seen.insert($0).inserted }
         var decided = JobIsolation(
             isolation: .sandbox, readOnly: readOnly,
             path: Toolchains.path(path, within: toolchains + settings.sandbox.readOnly), images: settings.images,

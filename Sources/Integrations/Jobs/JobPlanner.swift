@@ -47,9 +47,9 @@ package struct JobPlanner: Sendable {
     }
     /// The name of the step that analyzes C targets.
     static let clangStep = "clang"
-    /// The argument with which the supervisor's program analyzes C targets.
+    /// The argument with which the tools analyze C targets.
     static let analyzeC = "--analyze-c"
-    /// The line that `martlet-supervisor --analyze-c` prints if there are none.
+    /// The line that `martlet-tools --analyze-c` prints if there are none.
     static let noCTargets = "no C targets: nothing to analyze"
     /// The directory in which the products are built, apart from the tests.
     static let archiveBuild = ".martlet/archive-build"
@@ -60,10 +60,10 @@ package struct JobPlanner: Sendable {
     static let eventStream = ".martlet/test/events.jsonl"
     static let xunit = ".martlet/test/tests.xml"
 
-    /// The absolute path of `martlet-supervisor`, which assembles a Swift package's products inside the job.
-    let supervisor: String
+    /// The absolute path of `martlet-tools`, which analyzes C sources and assembles a Swift package's products inside the job.
+    package let tools: String
 
-    package init(supervisor: String) { self.supervisor = supervisor }
+    package init(tools: String) { self.tools = tools }
 
     /// Returns the steps of one configuration: analyze, build, list tests, test, and archive if it is the archived one. In the sandbox a package's
     /// dependencies are resolved first, because no later step has a network.
@@ -76,7 +76,7 @@ package struct JobPlanner: Sendable {
         isSandboxed: Bool = false, testFilter: String? = nil
     ) -> Plan {
         let commands = JobCommands(
-            configuration: configuration, timeout: configuration.timeout ?? defaultTimeout, supervisor: supervisor,
+            configuration: configuration, timeout: configuration.timeout ?? defaultTimeout, tools: tools,
             testFilter: testFilter)
         let projectType = recipe.projectType(of: configuration)
         var plan = Plan(steps: [], collect: [], notAnalyzed: nil, notTested: nil)

@@ -37,7 +37,7 @@ extension JobRunner {
             path = JobIsolation.imagePath
             // The image has its own toolchain. A toolchain of the machine is shown only if the recipe names it.
             readOnly = readOnly.filter {
-                $0 == planner.supervisor || isolation.limits.readOnly.contains($0) || $0 == objects
+                $0 == planner.tools || isolation.limits.readOnly.contains($0) || $0 == objects
             }
         }
         if let toolchain = configuration.toolchain, !Toolchains.isWithin(toolchain, ["/usr"]) {

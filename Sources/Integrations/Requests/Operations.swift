@@ -166,7 +166,7 @@ package struct Operations: Sendable {
     }
 
     /// The path of the supervisor's program, which runs some steps. `JobDescription.Step.shownCommand` leaves it out.
-    package var supervisor: String { runner.jobs.planner.supervisor }
+    package var tools: String { runner.jobs.planner.tools }
 
     /// Returns the text that a user pastes into a forge's settings or a `post-receive` hook for this bot.
     /// - Throws: `.notFound`; `.invalid` if the bot names no webhook secret.

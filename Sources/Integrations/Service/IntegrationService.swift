@@ -50,8 +50,8 @@ package struct IntegrationService: Service, CustomStringConvertible {
         package var timer: any Clock<Duration>
         /// The daemon's environment; jobs inherit little of it.
         package var environment: [String: String]
-        /// The absolute path of `martlet-supervisor`.
-        package var supervisor: String
+        /// The absolute path of `martlet-tools`.
+        package var tools: String
         /// Reads reports and logs.
         package var reader: ReaderProgram
         package var isolation: JobIsolation
@@ -65,7 +65,7 @@ package struct IntegrationService: Service, CustomStringConvertible {
             secrets: SecretStore, mirrors: Mirrors, executor: any Executor, uploader: Uploads,
             transport: any Transport, mailTransport: any Transport,
             clock: WallClock = .system,
-            timer: any Clock<Duration> = ContinuousClock(), environment: [String: String], supervisor: String,
+            timer: any Clock<Duration> = ContinuousClock(), environment: [String: String], tools: String,
             reader: ReaderProgram, isolation: JobIsolation, version: String,
             toolchain: (@Sendable () async -> String?)? = nil,
             logger: Logger
@@ -83,7 +83,7 @@ package struct IntegrationService: Service, CustomStringConvertible {
             self.clock = clock
             self.timer = timer
             self.environment = environment
-            self.supervisor = supervisor
+            self.tools = tools
             self.reader = reader
             self.isolation = isolation
             self.version = version
@@ -123,7 +123,7 @@ package struct IntegrationService: Service, CustomStringConvertible {
         }
         let jobs = JobRunner(
             store: store, state: parts.state, workspaces: Workspaces(root: parts.state.workspaces),
-            executor: parts.executor, planner: JobPlanner(supervisor: parts.supervisor), reader: parts.reader,
+            executor: parts.executor, planner: JobPlanner(tools: parts.tools), reader: parts.reader,
             slots: JobSlots(count: parts.settings.concurrency), archiver: ProductArchiver(state: parts.state),
             clock: clock, timer: parts.timer, environment: environment, isolation: parts.isolation,
             secrets: secrets, logger: logger)

@@ -1,6 +1,7 @@
 import CLinux
 import Glibc
 import JobProtocol
+import Processes
 
 /// Runs clang's analyzer on every C, C++ and Objective-C source of a Swift package's C targets, at the places that the manifest names. Clang gets the
 /// options that SwiftPM would use. Each source results in one SARIF file.
@@ -34,21 +35,21 @@ struct CAnalyzer {
             try JobCommand.run(["rm", "-rf", output], isShown: false)
             try JobCommand.run(["mkdir", "-p", output], isShown: false)
         } catch {
-            Console.complain("analyzing failed: \(error.message)")
+            Console.own.complain("analyzing failed: \(error.message)")
             return 1
         }
         let sources = described() ?? usual()
-        if sources.isEmpty { Console.say(Self.nothing + "\n") }
+        if sources.isEmpty { Console.own.say(Self.nothing + "\n") }
         var status: Int32 = 0
         for (index, source) in sources.sorted(by: { $0.path < $1.path }).enumerated() {
-            Console.say("clang --analyze \(source.path)\n")
+            Console.own.say("clang --analyze \(source.path)\n")
             do throws(JobCommand.Failure) {
                 try JobCommand.run(
                     ["clang", "--analyze", "--analyzer-output", "sarif"] + source.options
                         + ["-o", "\(output)/\(index + 1).sarif", source.path], isShown: false)
             } catch {
                 // Clang's own message was printed above; the other sources are still analyzed.
-                Console.complain("\(source.path): \(error.message)")
+                Console.own.complain("\(source.path): \(error.message)")
                 status = 1
             }
         }
@@ -68,7 +69,7 @@ struct CAnalyzer {
             let packages = try tool.manifests(scratch: output + "/manifests")
             return targets.flatMap { sources(of: $0, packages) }
         } catch {
-            Console.complain("the package cannot be described: \(error.message); analyzing what is beneath Sources")
+            Console.own.complain("the package cannot be described: \(error.message); analyzing what is beneath Sources")
             return nil
         }
     }

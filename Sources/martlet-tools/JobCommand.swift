@@ -1,6 +1,7 @@
 import CLinux
 import Glibc
 import JobProtocol
+import Processes
 
 /// Runs commands of a step with this process's environment and in its directory.
 enum JobCommand {
@@ -15,7 +16,7 @@ enum JobCommand {
     /// Prints a command, runs it, and passes on its output.
     /// - Throws: `Failure` if it cannot be started or fails.
     static func run(_ arguments: [String], isShown: Bool = true) throws(Failure) {
-        if isShown { Console.say("$ " + arguments.joined(separator: " ") + "\n") }
+        if isShown { Console.own.say("$ " + arguments.joined(separator: " ") + "\n") }
         try wait(for: try start(arguments, output: 1), arguments)
     }
 
@@ -39,13 +40,24 @@ enum JobCommand {
     private static func start(_ arguments: [String], output: Int32) throws(Failure) -> Int32 {
         let here = clinux_open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0)
         defer { close(here) }
-        let request = SpawnRequest(
-            arguments: arguments, environment: environment(), directory: here, output: output, errors: 2)
-        switch request.start() {
-        case .success(let pid): return pid
-        case .failure(let failure):
-            throw Failure(status: 127, message: "\(arguments[0]) cannot be started: \(failure.error.text)")
+        var number: Int32 = 0
+        let pid = CommandVector.withStrings(arguments) { arguments in
+            CommandVector.withStrings(environment().map { $0.key + "=" + $0.value }.sorted()) { environment in
+                var request = clinux_spawn_request()
+                request.arguments = arguments
+                request.environment = environment
+                request.directory = here
+                (request.output, request.errors) = (output, 2)
+                // The limits, the user and the control group stay those of this process.
+                (request.user, request.group, request.file_bytes, request.processes) = (-1, -1, -1, -1)
+                return clinux_spawn(&request, &number)
+            }
         }
+        guard pid >= 0 else {
+            let reason = SystemError(number: number).text
+            throw Failure(status: 127, message: "\(arguments[0]) cannot be started: \(reason)")
+        }
+        return pid
     }
 
     private static func wait(for pid: Int32, _ arguments: [String]) throws(Failure) {

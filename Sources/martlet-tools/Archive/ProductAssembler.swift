@@ -1,6 +1,7 @@
 import CLinux
 import Glibc
 import JobProtocol
+import Processes
 
 /// Builds a Swift package and lays out its products, so that others can run and link them without its sources:
 ///
@@ -11,7 +12,7 @@ import JobProtocol
 ///     products/include/<C target>/…        headers with their module map
 ///
 /// A consumer compiles with `swiftc -I modules -L lib -l<Product>`, using the compiler that built the modules.
-struct ProductArchiver {
+struct ProductAssembler {
     let order: ProductOrder
 
     func run() -> Int32 {
@@ -19,7 +20,7 @@ struct ProductArchiver {
             try archive()
             return 0
         } catch {
-            Console.complain("archiving failed: \(error.message)")
+            Console.own.complain("archiving failed: \(error.message)")
             return error.status == 0 ? 1 : error.status
         }
     }
@@ -40,7 +41,7 @@ struct ProductArchiver {
         try JobCommand.run(["rm", "-rf", products], isShown: false)
         let found = try declaredProducts()
         guard !found.isEmpty else {
-            return Console.say("The package has neither executables nor libraries: there is nothing to archive.\n")
+            return Console.own.say("The package has neither executables nor libraries: there is nothing to archive.\n")
         }
         let build = [swift, "build", "-c", order.configuration, "--scratch-path", order.scratchPath] + order.flags
         try JobCommand.run(build)
@@ -108,7 +109,7 @@ struct ProductArchiver {
         guard failure == 0 else {
             throw JobCommand.Failure(status: 1, message: "write \(list): \(SystemError(number: failure).text)")
         }
-        Console.say("lib/\(name): \(objects.count) objects\n")
+        Console.own.say("lib/\(name): \(objects.count) objects\n")
         try JobCommand.run([archiver, "qcs", "\(products)/lib/\(name)", "@" + list], isShown: false)
     }
 
@@ -168,7 +169,7 @@ struct ProductArchiver {
         let target = "\(products)/\(place)/\(name)"
         if access(target, F_OK) == 0 { return }
         try JobCommand.run(["mkdir", "-p", "\(products)/\(place)"], isShown: false)
-        Console.say("\(place)/\(name)\n")
+        Console.own.say("\(place)/\(name)\n")
         try JobCommand.run(["cp", "-RL", "--", source, target], isShown: false)
     }
 }

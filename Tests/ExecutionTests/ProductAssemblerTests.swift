@@ -2,12 +2,12 @@ import Basics
 import TestSupport
 import Testing
 
-/// `martlet-supervisor --archive-products` with the real toolchain.
-@Suite(.timeLimit(TestLimits.minutes(10))) struct ProductArchiverTests {
+/// `martlet-tools --archive-products` with the real toolchain.
+@Suite(.timeLimit(TestLimits.minutes(10))) struct ProductAssemblerTests {
     private func archive(_ directory: TemporaryDirectory) async throws -> (status: Int32, output: String) {
         let result = try await run(
             [
-                try TestTools.builtProduct("martlet-supervisor"), "--archive-products", directory.path("out"),
+                try TestTools.builtProduct("martlet-tools"), "--archive-products", directory.path("out"),
                 "--scratch-path", directory.path("scratch"), "--configuration", "debug",
             ], in: directory.path("kit"))
         return (result.status, result.stdout + result.stderr)
