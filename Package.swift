@@ -121,30 +121,36 @@ let package = Package(
         library(
             "Storage", ["Model", "Basics", "CZstd", .grdb], resources: [.embedInCode("Schema/schema.sql")]),
         library("SourceControl", ["Model", "Basics", "CLibGit2", "CLibCurl", "CLinux"]),
-        library("Execution", ["Basics", "JobProtocol", "CZstd", "CLinux", .subprocess]),
+        library("Execution", ["Model", "Basics", "JobProtocol", "CZstd", "CLinux", .subprocess]),
         library("Reports", ["Model", "Encodings", "CExpat"]),
-        library("Archives", ["Model", "Encodings", "Basics", "JobProtocol", "CLibArchive", .crypto]),
+        library("Archives", ["Model", "Encodings", "Basics", "JobProtocol", "CLibArchive"]),
         library("Transfer", ["Encodings", "Basics", "CLibCurl", .crypto]),
 
         // The bot, its face, its programs
+        library(
+            "Releases",
+            [
+                "Model", "Encodings", "Basics", "JobProtocol", "Settings", "Storage", "SourceControl", "Execution",
+                "Reports", "Archives", "Transfer", .logging, .crypto,
+            ]),
         library("Issues", ["Model", "Basics", "Storage", "SourceControl", .logging]),
         library(
-            "Forges", ["Model", "Encodings", "Basics", "Settings", "Storage", "Archives", "Transfer", "Notifications"]),
+            "Forges", ["Model", "Encodings", "Basics", "Settings", "Storage", "Transfer", "Notifications"]),
         library(
             "Notifications",
-            ["Model", "Encodings", "Basics", "JobProtocol", "Settings", "Storage", "Archives", "Transfer", .logging]),
+            ["Model", "Encodings", "Basics", "JobProtocol", "Settings", "Storage", "Transfer", .logging]),
         library(
             "Integrations",
             [
                 "Model", "Encodings", "Basics", "JobProtocol", "Redaction", "Settings", "Storage", "SourceControl",
-                "Execution", "Reports", "Archives", "Transfer", "Issues", "Forges", "Notifications", .serviceLifecycle,
-                .logging, .metrics,
+                "Execution", "Reports", "Archives", "Transfer", "Issues", "Forges", "Notifications", "Releases",
+                .serviceLifecycle, .logging, .metrics,
             ]),
         library(
             "Web",
             [
-                "Model", "Encodings", "Basics", "JobProtocol", "API", "Settings", "Storage", "Execution", "Archives",
-                "Transfer", "Forges", "Integrations", "CManual", .hummingbird, .mustache, .nioCore, .nioHTTP1,
+                "Model", "Encodings", "Basics", "JobProtocol", "API", "Settings", "Storage", "Execution", "Transfer",
+                "Forges", "Releases", "Integrations", "CManual", .hummingbird, .mustache, .nioCore, .nioHTTP1,
                 .nioHTTPTypes, .nioHTTPTypesHTTP1, .logging, .serviceLifecycle, .crypto,
             ],
             resources: [.embedInCode("Resources")]),
@@ -152,8 +158,8 @@ let package = Package(
             name: "martlet",
             dependencies: [
                 "Model", "Encodings", "Basics", "JobProtocol", "API", "Settings", "Storage", "SourceControl",
-                "Execution", "Archives", "Transfer", "Forges", "Integrations", "Web", "CLinux", .argumentParser,
-                .logging, .serviceLifecycle,
+                "Execution", "Archives", "Transfer", "Forges", "Releases", "Integrations", "Web", "CLinux",
+                .argumentParser, .logging, .serviceLifecycle,
             ],
             swiftSettings: strict,
             // Fewer pages of the program are read at the start: relocations take 32 KB in place of 3.5 MB (glibc 2.36), and no library
@@ -195,7 +201,7 @@ let package = Package(
             ],
             path: "Tests/TestSupport", swiftSettings: strict),
         .target(
-            name: "ArchiveSupport", dependencies: ["Model", "Basics", "Archives", "TestSupport"],
+            name: "ArchiveSupport", dependencies: ["Model", "Basics", "Archives", "Releases", "TestSupport"],
             path: "Tests/ArchiveSupport",
             swiftSettings: strict),
         .target(
@@ -205,7 +211,8 @@ let package = Package(
             name: "BotSupport",
             dependencies: [
                 "Model", "Encodings", "Basics", "JobProtocol", "Settings", "Storage", "SourceControl", "Execution",
-                "Archives", "Transfer", "Forges", "Integrations", "TestSupport", "ExecutionSupport", .logging,
+                "Archives", "Transfer", "Forges", "Releases", "Integrations", "TestSupport", "ExecutionSupport",
+                .logging,
             ],
             path: "Tests/BotSupport", swiftSettings: strict),
         // Real daemons from outside, without Swift's concurrency; and the programs that measure and kill them.
@@ -224,17 +231,24 @@ let package = Package(
         tests("SourceControlTests", ["Model", "Encodings", "Basics", "SourceControl", "CLibGit2"]),
         // Not dependent on martlet-supervisor, whose static linking would spread to the tests: it is run from beside them.
         tests(
-            "ExecutionTests", ["Basics", "JobProtocol", "Execution", "CLinux", "ExecutionSupport"],
+            "ExecutionTests",
+            ["Model", "Basics", "JobProtocol", "Execution", "Integrations", "CLinux", "ExecutionSupport"],
             exclude: ["Threats/probes.c"]),
         tests("ReportsTests", ["Model", "Basics", "Reports", "Issues"], exclude: ["Samples"]),
         tests("IssuesTests", ["Model", "Storage", "SourceControl", "Reports", "Issues"]),
-        tests("ArchivesTests", ["Model", "Encodings", "Basics", "Archives", "ArchiveSupport"]),
+        tests("ArchivesTests", ["Model", "Basics", "Archives"]),
+        tests(
+            "ReleasesTests",
+            [
+                "Model", "Encodings", "Basics", "JobProtocol", "Settings", "SourceControl", "Reports", "Archives",
+                "Transfer", "Releases", "ArchiveSupport", .crypto,
+            ]),
         tests("TransferTests", ["Encodings", "Basics", "Transfer", .crypto]),
         tests(
             "IntegrationsTests",
             [
                 "Model", "Encodings", "Basics", "JobProtocol", "Redaction", "Settings", "Storage", "SourceControl",
-                "Execution", "Reports", "Archives", "Transfer", "Forges", "Notifications", "Integrations",
+                "Execution", "Reports", "Archives", "Transfer", "Forges", "Notifications", "Releases", "Integrations",
                 "ArchiveSupport", "ExecutionSupport", "BotSupport", .logging,
             ]),
         tests(
@@ -247,8 +261,9 @@ let package = Package(
             "WebTests",
             [
                 "Model", "Encodings", "Basics", "JobProtocol", "API", "Settings", "Storage", "SourceControl",
-                "Execution", "Archives", "Transfer", "Forges", "Notifications", "Integrations", "Web", .grdb,
-                .hummingbird, .logging, .mustache, .nioCore, .nioEmbedded, .nioHTTP1, .nioHTTPTypes, .serviceLifecycle,
+                "Execution", "Archives", "Transfer", "Forges", "Notifications", "Releases", "Integrations", "Web",
+                .grdb, .hummingbird, .logging, .mustache, .nioCore, .nioEmbedded, .nioHTTP1, .nioHTTPTypes,
+                .serviceLifecycle,
             ]),
     ] + programs
 )

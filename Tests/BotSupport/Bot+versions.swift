@@ -1,7 +1,7 @@
-import Archives
 import Basics
 import Integrations
 import Model
+import Releases
 import Storage
 import TestSupport
 package import Testing

@@ -5,6 +5,7 @@ import Foundation
 package import Integrations
 import Logging
 package import Model
+import Releases
 package import Settings
 package import SourceControl
 package import Storage

@@ -10,6 +10,7 @@ import TestSupport
 import Testing
 
 @testable import Integrations
+@testable import Releases
 
 @Suite(.program("ssh-keygen")) struct AttestorTests {
     private static let release = RefName(branch: "release/1.0")

@@ -1,4 +1,3 @@
-import Archives
 import Basics
 import BotSupport
 import Execution
@@ -7,6 +6,7 @@ import Foundation
 import Integrations
 import JobProtocol
 import Model
+import Releases
 import Settings
 import Storage
 import TestSupport

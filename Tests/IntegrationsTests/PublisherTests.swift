@@ -7,6 +7,7 @@ import TestSupport
 import Testing
 
 @testable import Integrations
+@testable import Releases
 
 @Suite struct PublisherTests {
     @Suite struct GivenAReleaseBranch {

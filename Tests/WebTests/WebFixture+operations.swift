@@ -1,6 +1,7 @@
 import Execution
 import Integrations
 import Model
+import Releases
 import Settings
 import SourceControl
 import Storage

@@ -1,3 +1,4 @@
+import Execution
 import Glibc
 
 /// The paths of the machine that no job may see, whatever the settings show. They are compared with all links followed, because a path's name says

@@ -1,3 +1,4 @@
+import Execution
 package import Model
 package import Storage
 

@@ -1,3 +1,4 @@
+import Execution
 import Glibc
 import JobProtocol
 package import Model
@@ -46,11 +47,9 @@ package struct JobIsolation: Sendable {
     static let home = "/home/martlet"
     /// The user name that `id` and the sandbox's passwd file report to a job.
     static let user = "martlet"
-    /// The `PATH` in an image, which is that of Debian's `login.defs`.
-    static let imagePath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
     package init(
-        isolation: Isolation, readOnly: [String] = [], path: String = imagePath, images: String? = nil,
+        isolation: Isolation, readOnly: [String] = [], path: String = Toolchains.usualPath, images: String? = nil,
         loopback: Loopback? = nil, limits: SandboxSettings = SandboxSettings()
     ) {
         self.isolation = isolation

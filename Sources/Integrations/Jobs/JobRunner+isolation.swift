@@ -1,4 +1,5 @@
 import Basics
+import Execution
 import JobProtocol
 import Model
 import Settings
@@ -34,7 +35,7 @@ extension JobRunner {
         var root: String?
         if let image = configuration.image {
             root = try directory(of: image)
-            path = JobIsolation.imagePath
+            path = Toolchains.usualPath
             // The image has its own toolchain. A toolchain of the machine is shown only if the recipe names it.
             readOnly = readOnly.filter {
                 $0 == planner.tools || isolation.limits.readOnly.contains($0) || $0 == objects

@@ -1,5 +1,6 @@
 package import Forges
 package import Model
+package import Releases
 package import Storage
 package import Transfer
 
@@ -120,7 +121,12 @@ package struct Operations: Sendable {
     /// Excludes a version from `latest` and from ranges. It can still be fetched by its name forever.
     /// - Throws: `.notFound`.
     package func yank(product: Name, version: SemanticVersion, by actor: String) async throws(OperationError) {
-        try await publisher.yank(product: product, version: version, by: actor)
+        do {
+            try await publisher.yank(product: product, version: version, by: actor)
+        } catch {
+            let code: OperationError.Code = error.code == .notFound ? .notFound : .unavailable
+            throw OperationError(code, error.message, underlying: error.underlying)
+        }
     }
 
     /// Removes what retention does not keep, or reports what it would remove.

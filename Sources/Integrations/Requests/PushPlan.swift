@@ -1,5 +1,6 @@
 package import JobProtocol
 package import Model
+package import Releases
 package import Settings
 
 /// The plans of what the next push of each watched branch would run, archive and publish.

@@ -1,4 +1,5 @@
 import Basics
+import Execution
 package import Logging
 package import Model
 import SourceControl

@@ -1,6 +1,7 @@
 import Basics
 import JobProtocol
 import Model
+import Releases
 import Settings
 import SourceControl
 import Storage

@@ -5,6 +5,7 @@ import Forges
 package import Logging
 import Model
 import Notifications
+package import Releases
 import ServiceLifecycle
 package import Settings
 package import SourceControl
@@ -110,7 +111,8 @@ package struct IntegrationService: Service, CustomStringConvertible {
         publisher = Publisher(
             store: store, versions: versions,
             attestor: Attestor(
-                secrets: parts.secrets, key: parts.settings.signing, remotes: remotes, url: url, version: parts.version,
+                secrets: parts.secrets, key: parts.settings.signing,
+                submodules: { try await remotes.submodules(of: $0, in: $1, for: $2) }, url: url, version: parts.version,
                 isolation: parts.isolation.isolation),
             clock: clock, logger: logger)
         let marks: CrashMarks?

@@ -2,6 +2,7 @@ import Basics
 import Execution
 import JobProtocol
 import Model
+import Releases
 import Reports
 import SourceControl
 import Storage

@@ -4,6 +4,7 @@ import Glibc
 import JobProtocol
 import Logging
 import Model
+import Releases
 import Reports
 import Settings
 import SourceControl

@@ -5,6 +5,7 @@ import Glibc
 import JobProtocol
 package import Logging
 package import Model
+package import Releases
 package import Settings
 package import SourceControl
 package import Storage

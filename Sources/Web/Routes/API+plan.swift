@@ -2,6 +2,7 @@ import API
 import Integrations
 import JobProtocol
 import Model
+import Releases
 import Settings
 
 extension API.Plan {

@@ -1,7 +1,7 @@
 import API
-import Archives
 import Foundation
 import Integrations
+import Releases
 import Settings
 
 extension API.DamagedFiles.Item {

@@ -1,10 +1,10 @@
-import Archives
 import Basics
 import Execution
 import Foundation
 import Integrations
 import Logging
 import Model
+import Releases
 import ServiceLifecycle
 import Settings
 import SourceControl
