@@ -140,17 +140,23 @@ let package = Package(
             "Notifications",
             ["Model", "Encodings", "Basics", "JobProtocol", "Settings", "Storage", "Transfer", .logging]),
         library(
+            "Jobs",
+            [
+                "Model", "Basics", "JobProtocol", "Redaction", "Settings", "Storage", "SourceControl", "Execution",
+                "Reports", "Archives", "Issues", .logging,
+            ]),
+        library(
             "Integrations",
             [
-                "Model", "Encodings", "Basics", "JobProtocol", "Redaction", "Settings", "Storage", "SourceControl",
-                "Execution", "Reports", "Archives", "Transfer", "Issues", "Forges", "Notifications", "Releases",
+                "Model", "Encodings", "Basics", "JobProtocol", "Settings", "Storage", "SourceControl", "Execution",
+                "Reports", "Archives", "Transfer", "Issues", "Forges", "Notifications", "Releases", "Jobs",
                 .serviceLifecycle, .logging, .metrics,
             ]),
         library(
             "Web",
             [
                 "Model", "Encodings", "Basics", "JobProtocol", "API", "Settings", "Storage", "Execution", "Transfer",
-                "Forges", "Releases", "Integrations", "CManual", .hummingbird, .mustache, .nioCore, .nioHTTP1,
+                "Forges", "Releases", "Jobs", "Integrations", "CManual", .hummingbird, .mustache, .nioCore, .nioHTTP1,
                 .nioHTTPTypes, .nioHTTPTypesHTTP1, .logging, .serviceLifecycle, .crypto,
             ],
             resources: [.embedInCode("Resources")]),
@@ -158,7 +164,7 @@ let package = Package(
             name: "martlet",
             dependencies: [
                 "Model", "Encodings", "Basics", "JobProtocol", "API", "Settings", "Storage", "SourceControl",
-                "Execution", "Archives", "Transfer", "Forges", "Releases", "Integrations", "Web", "CLinux",
+                "Execution", "Archives", "Transfer", "Forges", "Releases", "Jobs", "Integrations", "Web", "CLinux",
                 .argumentParser, .logging, .serviceLifecycle,
             ],
             swiftSettings: strict,
@@ -211,7 +217,7 @@ let package = Package(
             name: "BotSupport",
             dependencies: [
                 "Model", "Encodings", "Basics", "JobProtocol", "Settings", "Storage", "SourceControl", "Execution",
-                "Archives", "Transfer", "Forges", "Releases", "Integrations", "TestSupport", "ExecutionSupport",
+                "Archives", "Transfer", "Forges", "Releases", "Jobs", "Integrations", "TestSupport", "ExecutionSupport",
                 .logging,
             ],
             path: "Tests/BotSupport", swiftSettings: strict),
@@ -232,7 +238,7 @@ let package = Package(
         // Not dependent on martlet-supervisor, whose static linking would spread to the tests: it is run from beside them.
         tests(
             "ExecutionTests",
-            ["Model", "Basics", "JobProtocol", "Execution", "Integrations", "CLinux", "ExecutionSupport"],
+            ["Model", "Basics", "JobProtocol", "Execution", "CLinux", "ExecutionSupport"],
             exclude: ["Threats/probes.c"]),
         tests("ReportsTests", ["Model", "Basics", "Reports", "Issues"], exclude: ["Samples"]),
         tests("IssuesTests", ["Model", "Storage", "SourceControl", "Reports", "Issues"]),
@@ -243,26 +249,28 @@ let package = Package(
                 "Model", "Encodings", "Basics", "JobProtocol", "Settings", "SourceControl", "Reports", "Archives",
                 "Transfer", "Releases", "ArchiveSupport", .crypto,
             ]),
+        tests(
+            "JobsTests", ["Model", "Basics", "JobProtocol", "Storage", "Execution", "Reports", "Jobs", "BotSupport"]),
         tests("TransferTests", ["Encodings", "Basics", "Transfer", .crypto]),
         tests(
             "IntegrationsTests",
             [
                 "Model", "Encodings", "Basics", "JobProtocol", "Redaction", "Settings", "Storage", "SourceControl",
-                "Execution", "Reports", "Archives", "Transfer", "Forges", "Notifications", "Releases", "Integrations",
-                "ArchiveSupport", "ExecutionSupport", "BotSupport", .logging,
+                "Execution", "Reports", "Archives", "Transfer", "Forges", "Notifications", "Releases", "Jobs",
+                "Integrations", "ArchiveSupport", "ExecutionSupport", "BotSupport", .logging,
             ]),
         tests(
             "EndToEndTests",
             [
                 "Model", "Encodings", "Basics", "JobProtocol", "Settings", "Storage", "SourceControl", "Execution",
-                "Archives", "Integrations", "ExecutionSupport", "BotSupport", "ServiceSupport",
+                "Archives", "Jobs", "Integrations", "ExecutionSupport", "BotSupport", "ServiceSupport",
             ], exclude: ["Scenarios"]),
         tests(
             "WebTests",
             [
                 "Model", "Encodings", "Basics", "JobProtocol", "API", "Settings", "Storage", "SourceControl",
-                "Execution", "Archives", "Transfer", "Forges", "Notifications", "Releases", "Integrations", "Web",
-                .grdb, .hummingbird, .logging, .mustache, .nioCore, .nioEmbedded, .nioHTTP1, .nioHTTPTypes,
+                "Execution", "Archives", "Transfer", "Forges", "Notifications", "Releases", "Jobs", "Integrations",
+                "Web", .grdb, .hummingbird, .logging, .mustache, .nioCore, .nioEmbedded, .nioHTTP1, .nioHTTPTypes,
                 .serviceLifecycle,
             ]),
     ] + programs

@@ -1,4 +1,5 @@
 import Basics
+import Execution
 import Integrations
 import Model
 import Releases

@@ -3,6 +3,7 @@ package import Execution
 import ExecutionSupport
 import Foundation
 package import Integrations
+package import Jobs
 import Logging
 package import Model
 import Releases

@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
-package import Integrations
+import Integrations
+package import Jobs
 import Model
 import Settings
 import TestSupport

@@ -1,3 +1,4 @@
+import BotSupport
 import JobProtocol
 import Model
 import Storage
@@ -5,6 +6,7 @@ import TestSupport
 import Testing
 
 @testable import Integrations
+@testable import Jobs
 
 /// Tests that `swift test list` names and that have no result.
 extension AttemptProcessorTests {

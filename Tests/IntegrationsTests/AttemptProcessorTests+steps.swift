@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 @testable import Integrations
+@testable import Jobs
 
 /// Recipes with several steps of a kind, and the step that is first in a sandbox.
 extension AttemptProcessorTests {

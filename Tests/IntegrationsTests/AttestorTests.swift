@@ -10,6 +10,7 @@ import TestSupport
 import Testing
 
 @testable import Integrations
+@testable import Jobs
 @testable import Releases
 
 @Suite(.program("ssh-keygen")) struct AttestorTests {

@@ -1,9 +1,11 @@
 import BotSupport
+import Execution
 import Model
 import Storage
 import Testing
 
 @testable import Integrations
+@testable import Jobs
 
 /// Jobs that a test runs beside the service's own, of a configuration that is not in the recipe.
 extension Bot {

@@ -5,6 +5,7 @@ import ExecutionSupport
 import Foundation
 import Integrations
 import JobProtocol
+import Jobs
 import Model
 import Releases
 import Settings

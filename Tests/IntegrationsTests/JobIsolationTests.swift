@@ -10,6 +10,7 @@ import TestSupport
 import Testing
 
 @testable import Integrations
+@testable import Jobs
 
 @Suite struct JobIsolationTests {
     private func settings(

@@ -8,6 +8,7 @@ import TestSupport
 import Testing
 
 @testable import Integrations
+@testable import Jobs
 @testable import Releases
 
 /// Publishing is stopped at every place, and the daemon is started again.

@@ -8,6 +8,7 @@ import TestSupport
 import Testing
 
 @testable import Integrations
+@testable import Jobs
 @testable import Releases
 
 /// A publisher with a real store, a real repository and a real disk, without the service around it.

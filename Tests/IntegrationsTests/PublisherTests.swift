@@ -7,6 +7,7 @@ import TestSupport
 import Testing
 
 @testable import Integrations
+@testable import Jobs
 @testable import Releases
 
 @Suite struct PublisherTests {

@@ -9,6 +9,7 @@ import TestSupport
 import Testing
 
 @testable import Integrations
+@testable import Jobs
 @testable import Releases
 
 /// The plan of a push before it is made equals what its integration runs.

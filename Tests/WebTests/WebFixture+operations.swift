@@ -1,5 +1,6 @@
 import Execution
 import Integrations
+import Jobs
 import Model
 import Releases
 import Settings

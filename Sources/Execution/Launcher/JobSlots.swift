@@ -7,7 +7,7 @@ import Synchronization
 package final class JobSlots: Sendable {
     /// A request for a slot.
     package struct Claim: Sendable {
-        /// The priority of `Scheduler.priority`. A lower number goes first.
+        /// The priority of the job's integration. A lower number goes first.
         package var priority: Int
         /// The bot; `nil` if the job belongs to none.
         package var bot: Name?

@@ -1,4 +1,6 @@
+import Basics
 package import Forges
+package import Jobs
 package import Model
 package import Releases
 package import Storage

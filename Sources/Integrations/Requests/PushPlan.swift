@@ -1,4 +1,5 @@
 package import JobProtocol
+package import Jobs
 package import Model
 package import Releases
 package import Settings

@@ -1,5 +1,6 @@
 import Basics
-import Execution
+package import Execution
+package import Jobs
 package import Logging
 package import Model
 import SourceControl

@@ -1,5 +1,7 @@
 import Basics
+import Execution
 import JobProtocol
+import Jobs
 import Model
 import Releases
 import Settings

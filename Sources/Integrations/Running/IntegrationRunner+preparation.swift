@@ -1,5 +1,6 @@
 import Basics
 import Issues
+import Jobs
 import Logging
 import Model
 import Settings
@@ -48,7 +49,7 @@ extension IntegrationRunner {
         _ record: IntegrationRecord, bot: BotSpecification, mirror: Mirror
     ) async throws -> Preparation {
         if record.pull != nil, jobs.isolation.isolation != .sandbox {
-            return .refused(.canceled, RepositoryScans.noSandboxReason)
+            return .refused(.canceled, JobIsolation.pullRequestReason)
         }
         // The bot file may have become stricter since it was queued, and a rerun is of any age.
         if let pull = record.pull, !pull.isTrusted || bot.pullRequests == .off, !bot.lets(pull) {

@@ -1,5 +1,6 @@
 package import Basics
 import Issues
+package import Jobs
 package import Logging
 package import Model
 import Settings

@@ -2,6 +2,7 @@ import Archives
 import Basics
 package import Execution
 import Forges
+package import Jobs
 package import Logging
 import Model
 import Notifications

@@ -2,6 +2,7 @@ import Basics
 import Execution
 import Glibc
 import JobProtocol
+import Jobs
 import Logging
 import Model
 import Releases

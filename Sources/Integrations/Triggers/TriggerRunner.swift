@@ -1,8 +1,9 @@
 import Archives
-import Basics
+package import Basics
 package import Execution
 import Glibc
 import JobProtocol
+package import Jobs
 package import Logging
 package import Model
 package import Releases

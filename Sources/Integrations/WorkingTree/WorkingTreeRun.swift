@@ -1,6 +1,7 @@
-import Basics
+package import Basics
 package import Execution
 import Foundation
+package import Jobs
 import Logging
 import Model
 import Settings

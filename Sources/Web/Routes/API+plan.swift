@@ -1,6 +1,7 @@
 import API
 import Integrations
 import JobProtocol
+import Jobs
 import Model
 import Releases
 import Settings

@@ -1,4 +1,5 @@
 import API
+import Execution
 import Foundation
 import Integrations
 import Releases

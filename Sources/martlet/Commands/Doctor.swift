@@ -1,10 +1,12 @@
 import API
 import ArgumentParser
 import Basics
+import Execution
 import Foundation
 import Glibc
 import Integrations
 import JobProtocol
+import Jobs
 import Model
 import Settings
 

@@ -1,5 +1,6 @@
 import API
 import ArgumentParser
+import Basics
 import Execution
 import Foundation
 import Integrations

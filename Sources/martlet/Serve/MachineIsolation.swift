@@ -2,6 +2,7 @@ import Execution
 import Foundation
 import Integrations
 import JobProtocol
+import Jobs
 import Model
 import Settings
 

@@ -2,6 +2,7 @@ import Basics
 import Execution
 import Foundation
 import Integrations
+import Jobs
 import Logging
 import Model
 import Releases
