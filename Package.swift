@@ -76,6 +76,7 @@ let package = Package(
     products: [
         .executable(name: "martlet", targets: ["martlet"]),
         .executable(name: "martlet-supervisor", targets: ["martlet-supervisor"]),
+        .executable(name: "martlet-tools", targets: ["martlet-tools"]),
         .executable(name: "martlet-reader", targets: ["martlet-reader"]),
     ],
     // Pinned, so that a build of today is the build of tomorrow; `deploy/packages --outdated` lists what is newer.
@@ -113,35 +114,49 @@ let package = Package(
         library("JobProtocol", ["Encodings"]),
         library("API"),
         library("Redaction", ["Encodings"]),
+        library("Processes", ["CLinux"]),
 
         // Adapters: none imports another
         library("Settings", ["Model", .yams]),
         library(
             "Storage", ["Model", "Basics", "CZstd", .grdb], resources: [.embedInCode("Schema/schema.sql")]),
         library("SourceControl", ["Model", "Basics", "CLibGit2", "CLibCurl", "CLinux"]),
-        library("Execution", ["Basics", "JobProtocol", "CZstd", "CLinux", .subprocess]),
+        library("Execution", ["Model", "Basics", "JobProtocol", "CZstd", "CLinux", .subprocess]),
         library("Reports", ["Model", "Encodings", "CExpat"]),
-        library("Archives", ["Model", "Encodings", "Basics", "JobProtocol", "CLibArchive", .crypto]),
+        library("Archives", ["Model", "Encodings", "Basics", "JobProtocol", "CLibArchive"]),
         library("Transfer", ["Encodings", "Basics", "CLibCurl", .crypto]),
 
         // The bot, its face, its programs
         library(
-            "Forges", ["Model", "Encodings", "Basics", "Settings", "Storage", "Archives", "Transfer", "Notifications"]),
+            "Releases",
+            [
+                "Model", "Encodings", "Basics", "JobProtocol", "Settings", "Storage", "SourceControl", "Execution",
+                "Reports", "Archives", "Transfer", .logging, .crypto,
+            ]),
+        library("Issues", ["Model", "Basics", "Storage", "SourceControl", .logging]),
+        library(
+            "Forges", ["Model", "Encodings", "Basics", "Settings", "Storage", "Transfer", "Notifications"]),
         library(
             "Notifications",
-            ["Model", "Encodings", "Basics", "JobProtocol", "Settings", "Storage", "Archives", "Transfer", .logging]),
+            ["Model", "Encodings", "Basics", "JobProtocol", "Settings", "Storage", "Transfer", .logging]),
+        library(
+            "Jobs",
+            [
+                "Model", "Basics", "JobProtocol", "Redaction", "Settings", "Storage", "SourceControl", "Execution",
+                "Reports", "Archives", "Issues", .logging,
+            ]),
         library(
             "Integrations",
             [
-                "Model", "Encodings", "Basics", "JobProtocol", "Redaction", "Settings", "Storage", "SourceControl",
-                "Execution", "Reports", "Archives", "Transfer", "Forges", "Notifications", .serviceLifecycle, .logging,
-                .metrics,
+                "Model", "Encodings", "Basics", "JobProtocol", "Settings", "Storage", "SourceControl", "Execution",
+                "Reports", "Archives", "Transfer", "Issues", "Forges", "Notifications", "Releases", "Jobs",
+                .serviceLifecycle, .logging, .metrics,
             ]),
         library(
             "Web",
             [
-                "Model", "Encodings", "Basics", "JobProtocol", "API", "Settings", "Storage", "Execution", "Archives",
-                "Transfer", "Forges", "Integrations", "CManual", .hummingbird, .mustache, .nioCore, .nioHTTP1,
+                "Model", "Encodings", "Basics", "JobProtocol", "API", "Settings", "Storage", "Execution", "Transfer",
+                "Forges", "Releases", "Jobs", "Integrations", "CManual", .hummingbird, .mustache, .nioCore, .nioHTTP1,
                 .nioHTTPTypes, .nioHTTPTypesHTTP1, .logging, .serviceLifecycle, .crypto,
             ],
             resources: [.embedInCode("Resources")]),
@@ -149,8 +164,8 @@ let package = Package(
             name: "martlet",
             dependencies: [
                 "Model", "Encodings", "Basics", "JobProtocol", "API", "Settings", "Storage", "SourceControl",
-                "Execution", "Archives", "Transfer", "Forges", "Integrations", "Web", "CLinux", .argumentParser,
-                .logging, .serviceLifecycle,
+                "Execution", "Archives", "Transfer", "Forges", "Releases", "Jobs", "Integrations", "Web", "CLinux",
+                .argumentParser, .logging, .serviceLifecycle,
             ],
             swiftSettings: strict,
             // Fewer pages of the program are read at the start: relocations take 32 KB in place of 3.5 MB (glibc 2.36), and no library
@@ -166,7 +181,13 @@ let package = Package(
         // starts in less than 1 ms. With lld, since gold warns of what the standard library would load and never does.
         .executableTarget(
             name: "martlet-supervisor",
-            dependencies: ["JobProtocol", "Redaction", "CLinux"],
+            dependencies: ["JobProtocol", "Redaction", "Processes", "CLinux"],
+            swiftSettings: strict,
+            linkerSettings: [.unsafeFlags(["-static-executable", "-use-ld=lld", "-Xlinker", "-s"])]),
+        // Likewise: a job runs it below any root, such as an image without our libraries.
+        .executableTarget(
+            name: "martlet-tools",
+            dependencies: ["JobProtocol", "Processes", "CLinux"],
             swiftSettings: strict,
             linkerSettings: [.unsafeFlags(["-static-executable", "-use-ld=lld", "-Xlinker", "-s"])]),
         // Likewise: it is started for each attempt, and opens no file after that, not even a library.
@@ -186,7 +207,7 @@ let package = Package(
             ],
             path: "Tests/TestSupport", swiftSettings: strict),
         .target(
-            name: "ArchiveSupport", dependencies: ["Model", "Basics", "Archives", "TestSupport"],
+            name: "ArchiveSupport", dependencies: ["Model", "Basics", "Archives", "Releases", "TestSupport"],
             path: "Tests/ArchiveSupport",
             swiftSettings: strict),
         .target(
@@ -196,7 +217,8 @@ let package = Package(
             name: "BotSupport",
             dependencies: [
                 "Model", "Encodings", "Basics", "JobProtocol", "Settings", "Storage", "SourceControl", "Execution",
-                "Archives", "Transfer", "Forges", "Integrations", "TestSupport", "ExecutionSupport", .logging,
+                "Archives", "Transfer", "Forges", "Releases", "Jobs", "Integrations", "TestSupport", "ExecutionSupport",
+                .logging,
             ],
             path: "Tests/BotSupport", swiftSettings: strict),
         // Real daemons from outside, without Swift's concurrency; and the programs that measure and kill them.
@@ -215,30 +237,41 @@ let package = Package(
         tests("SourceControlTests", ["Model", "Encodings", "Basics", "SourceControl", "CLibGit2"]),
         // Not dependent on martlet-supervisor, whose static linking would spread to the tests: it is run from beside them.
         tests(
-            "ExecutionTests", ["Basics", "JobProtocol", "Execution", "CLinux", "ExecutionSupport"],
+            "ExecutionTests",
+            ["Model", "Basics", "JobProtocol", "Execution", "CLinux", "ExecutionSupport"],
             exclude: ["Threats/probes.c"]),
-        tests("ReportsTests", ["Model", "Basics", "Reports"], exclude: ["Samples"]),
-        tests("ArchivesTests", ["Model", "Encodings", "Basics", "Archives", "ArchiveSupport"]),
+        tests("ReportsTests", ["Model", "Basics", "Reports", "Issues"], exclude: ["Samples"]),
+        tests("IssuesTests", ["Model", "Storage", "SourceControl", "Reports", "Issues"]),
+        tests("ArchivesTests", ["Model", "Basics", "Archives"]),
+        tests(
+            "ReleasesTests",
+            [
+                "Model", "Encodings", "Basics", "JobProtocol", "Settings", "SourceControl", "Reports", "Archives",
+                "Transfer", "Releases", "ArchiveSupport", .crypto,
+            ]),
+        tests(
+            "JobsTests", ["Model", "Basics", "JobProtocol", "Storage", "Execution", "Reports", "Jobs", "BotSupport"]),
         tests("TransferTests", ["Encodings", "Basics", "Transfer", .crypto]),
         tests(
             "IntegrationsTests",
             [
                 "Model", "Encodings", "Basics", "JobProtocol", "Redaction", "Settings", "Storage", "SourceControl",
-                "Execution", "Reports", "Archives", "Transfer", "Forges", "Notifications", "Integrations",
-                "ArchiveSupport", "ExecutionSupport", "BotSupport", .logging,
+                "Execution", "Reports", "Archives", "Transfer", "Forges", "Notifications", "Releases", "Jobs",
+                "Integrations", "ArchiveSupport", "ExecutionSupport", "BotSupport", .logging,
             ]),
         tests(
             "EndToEndTests",
             [
                 "Model", "Encodings", "Basics", "JobProtocol", "Settings", "Storage", "SourceControl", "Execution",
-                "Archives", "Integrations", "ExecutionSupport", "BotSupport", "ServiceSupport",
+                "Archives", "Jobs", "Integrations", "ExecutionSupport", "BotSupport", "ServiceSupport",
             ], exclude: ["Scenarios"]),
         tests(
             "WebTests",
             [
                 "Model", "Encodings", "Basics", "JobProtocol", "API", "Settings", "Storage", "SourceControl",
-                "Execution", "Archives", "Transfer", "Forges", "Notifications", "Integrations", "Web", .grdb,
-                .hummingbird, .logging, .mustache, .nioCore, .nioEmbedded, .nioHTTP1, .nioHTTPTypes, .serviceLifecycle,
+                "Execution", "Archives", "Transfer", "Forges", "Notifications", "Releases", "Jobs", "Integrations",
+                "Web", .grdb, .hummingbird, .logging, .mustache, .nioCore, .nioEmbedded, .nioHTTP1, .nioHTTPTypes,
+                .serviceLifecycle,
             ]),
     ] + programs
 )

@@ -1,23 +1,19 @@
 import Glibc
+import Processes
 
-// The roles of one small static program: the launcher, the supervisor of one attempt, the first process in a sandbox, and two commands that run in a
-// Swift package's job. These are the analyzer of C sources and the archiver of products. Exit statuses are those of sysexits.h.
+// The roles of one small static program: the launcher, the supervisor of one attempt, and the first process in a sandbox. It holds secrets, so what
+// runs in a job as a step's command is in martlet-tools. Exit statuses are those of sysexits.h.
 
 let arguments = Array(CommandLine.arguments.dropFirst())
 let usage = """
     usage: martlet-supervisor --listen SOCKET [--detach [--idle-limit SECONDS] | --attached]
-           martlet-supervisor --archive-products OUTPUT --scratch-path DIR --configuration debug|release
-                              [--toolchain DIR] [-- FLAG…]
-           martlet-supervisor --analyze-c OUTPUT --configuration debug|release
            martlet-supervisor --probe-fence
 
     --listen starts one supervisor for each attempt that the daemon asks for. With LISTEN_FDS (systemd) the socket is the
     one that is passed; --detach returns once it listens, and the launcher ends by itself 300 s, or SECONDS, after its last job
     and the last process that asked for one, or where its directory is gone; --attached says "listening", ends with its standard input, and
-    kills what it started. --archive-products builds the Swift package in the current directory and assembles its
-    products in OUTPUT/products. --analyze-c runs clang --analyze on the sources of its C targets and leaves one SARIF file
-    for each in OUTPUT. --probe-fence makes a sandbox and says, in JSON, whether that works here, why not, and what holds
-    limits; it exits with 0 when it works, with 1 when not.
+    kills what it started. --probe-fence makes a sandbox and says, in JSON, whether that works here, why not, and what
+    holds limits; it exits with 0 when it works, with 1 when not.
 
     """
 
@@ -29,7 +25,7 @@ func argument(after option: String) -> String? {
 switch arguments.first {
 case "--listen":
     guard let socket = argument(after: "--listen"), socket.hasPrefix("/") else {
-        Console.complain("--listen needs the absolute path of a socket")
+        Console.own.complain("--listen needs the absolute path of a socket")
         exit(EX_USAGE)
     }
     let lifetime: Launcher.Lifetime =
@@ -37,7 +33,7 @@ case "--listen":
     var launcher = Launcher(socket: socket, lifetime: lifetime)
     if let seconds = argument(after: "--idle-limit") {
         guard let seconds = Int64(seconds), (0...86_400).contains(seconds) else {
-            Console.complain("--idle-limit needs a number of seconds, at most 86400")
+            Console.own.complain("--idle-limit needs a number of seconds, at most 86400")
             exit(EX_USAGE)
         }
         launcher.idleLimit = seconds * 1000
@@ -53,24 +49,10 @@ case "--within-fence":
     exit(SandboxedStep().run())
 case "--probe-fence":
     exit(SandboxProbe().run())
-case "--archive-products":
-    guard let order = ProductOrder(arguments: arguments) else {
-        Console.complain(usage)
-        exit(EX_USAGE)
-    }
-    exit(ProductArchiver(order: order).run())
-case "--analyze-c":
-    guard let output = argument(after: "--analyze-c"), let configuration = argument(after: "--configuration"),
-        arguments.count == 4, ["debug", "release"].contains(configuration)
-    else {
-        Console.complain(usage)
-        exit(EX_USAGE)
-    }
-    exit(CAnalyzer(output: output, configuration: configuration).run())
 case "--help", "-h":
-    Console.say(usage)
+    Console.own.say(usage)
     exit(0)
 default:
-    Console.complain(usage)
+    Console.own.complain(usage)
     exit(EX_USAGE)
 }

@@ -1,6 +1,7 @@
 import Basics
 import Execution
 import Integrations
+import Jobs
 import Logging
 import ServiceLifecycle
 import SourceControl

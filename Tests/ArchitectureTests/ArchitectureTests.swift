@@ -174,6 +174,21 @@ import Testing
         }
     }
 
+    /// The supervisor holds the secrets of its job, and no command that runs in the job. It consists of nothing but the listed targets.
+    @Test func testThatTheSupervisorContainsNoCommandOfAJob() throws {
+        let parts = Rules.closure(of: "martlet-supervisor", in: Manifest(try text("Package.swift")))
+        #expect(parts == ["martlet-supervisor", "JobProtocol", "Redaction", "Processes", "Encodings", "CLinux"])
+        for part in parts {
+            for source in try sources(in: "Sources/" + part) {
+                for (line, word) in Rules.jobCommands(in: source.text) {
+                    Issue.record("\(source.path):\(line): \(word)")
+                }
+            }
+        }
+        let tools = try sources(in: "Sources/martlet-tools").map(\.text).joined()
+        for word in Rules.jobCommands { #expect(tools.contains(word), "\(word) is no word of martlet-tools") }
+    }
+
     @Test func testThatSwiftNIOHasTheSecurityFixes() throws {
         // 2.100.0 is the first without CVE-2026-28970 and CVE-2026-28980.
         let version = try #require(Manifest(try text("Package.swift")).packages["swift-nio"])

@@ -6,9 +6,10 @@ enum Rules {
         "PackageDescription",
     ]
 
-    /// Model is values only; Encodings, JobProtocol, Redaction and Reports are in the small static programs.
+    /// Model is values only; Encodings, JobProtocol, Redaction, Processes and Reports are in the small static programs.
     static let withoutFoundation: Set<String> = [
-        "Model", "Encodings", "JobProtocol", "Redaction", "Reports", "martlet-supervisor", "martlet-reader",
+        "Model", "Encodings", "JobProtocol", "Redaction", "Processes", "Reports", "martlet-supervisor", "martlet-tools",
+        "martlet-reader",
     ]
 
     /// Modules whose types are in the interface of a product. A target that may import the product may import them, because MemberImportVisibility
@@ -116,6 +117,30 @@ enum Rules {
             return ["try!", "fatalError(", "Task.detached", "preconditionFailure("].filter { code.contains($0) }
                 .map { (number, $0) }
         }
+    }
+
+    /// Words of the commands that a job runs by `martlet-tools`, in the code of the analyzer of C sources, the reader of manifests and the assembler of
+    /// products.
+    static let jobCommands = [
+        "--analyze-c", "--archive-products", "dump-package", "show-dependencies", "--analyzer-output", "llvm-ar",
+        "pkg-config",
+        "CAnalyzer", "PackageManifest", "ProductAssembler",
+    ]
+
+    /// Returns the words of a job's commands, by line. Comments count, too: none belongs into a program that holds secrets.
+    static func jobCommands(in text: String) -> [(line: Int, word: String)] {
+        lines(of: text).flatMap { number, line in
+            jobCommands.filter { line.contains($0) }.map { (number, $0) }
+        }
+    }
+
+    /// Returns a target and all targets that it is made of.
+    static func closure(of target: String, in manifest: Manifest) -> Set<String> {
+        var (found, pending): (Set<String>, [String]) = ([target], [target])
+        while let next = pending.popLast() {
+            pending += (manifest.targets[next] ?? []).filter { found.insert($0).inserted }
+        }
+        return found
     }
 
     /// The files of Storage that read rows by GRDB's own means, which end the process for `NULL` and for a value of another type.

@@ -57,6 +57,21 @@ import Testing
     }
 
     @Test(.proves(.architecture, "Each architecture rule is shown a text that breaks it"))
+    func testThatACommandOfAJobIsFound() {
+        let text = "case \"--listen\":\ncase \"--analyze-c\":\n// see PackageManifest"
+        #expect(Rules.jobCommands(in: text).map(\.line) == [2, 3])
+        let manifest = Manifest(
+            """
+            library("Other"),
+            library("Helper", ["Other"]),
+            .executableTarget(
+                name: "martlet-supervisor", dependencies: ["Helper"]),
+            """)
+        #expect(
+            Rules.closure(of: "martlet-supervisor", in: manifest) == ["martlet-supervisor", "Helper", "Other"])
+    }
+
+    @Test(.proves(.architecture, "Each architecture rule is shown a text that breaks it"))
     func testThatAMissingDocCommentIsFound() {
         let text = """
             package struct A {

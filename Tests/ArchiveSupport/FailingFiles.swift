@@ -1,5 +1,5 @@
-import Archives
 package import Basics
+import Releases
 import TestSupport
 
 /// The disk of published versions of which the n-th operation fails, before or after its work.

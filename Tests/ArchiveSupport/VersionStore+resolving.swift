@@ -1,5 +1,6 @@
 package import Archives
 package import Model
+package import Releases
 
 extension VersionStore {
     /// Returns the version that a range selects; `nil` if there is none. `latest` and ranges ignore yanked versions; an exact version may be yanked.

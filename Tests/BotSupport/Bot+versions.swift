@@ -1,7 +1,8 @@
-import Archives
 import Basics
+import Execution
 import Integrations
 import Model
+import Releases
 import Storage
 import TestSupport
 package import Testing

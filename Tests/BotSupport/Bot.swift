@@ -3,8 +3,10 @@ package import Execution
 import ExecutionSupport
 import Foundation
 package import Integrations
+package import Jobs
 import Logging
 package import Model
+import Releases
 package import Settings
 package import SourceControl
 package import Storage
@@ -133,7 +135,7 @@ package final class Bot: Sendable {
             environment: [
                 "PATH": ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin", "HOME": directory.path("home"),
             ],
-            supervisor: try TestTools.builtProduct("martlet-supervisor"), reader: try .built(),
+            tools: try TestTools.builtProduct("martlet-tools"), reader: try .built(),
             isolation: isolation.value, version: "test",
             logger: log.logger)
     }

@@ -1,6 +1,7 @@
 package import Execution
 package import ExecutionSupport
-package import Integrations
+import Integrations
+package import Jobs
 import Model
 package import Settings
 package import Transfer

@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
-package import Integrations
+import Integrations
+package import Jobs
 import Model
 import Settings
 import TestSupport
@@ -18,6 +19,6 @@ extension JobIsolation {
         return try JobIsolation.decide(
             settings, probe: hasNetwork ? .works : .sharesNetwork("no slirp4netns"),
             path: ProcessInfo.processInfo.environment["PATH"] ?? "",
-            supervisor: try TestTools.builtProduct("martlet-supervisor"))
+            tools: try TestTools.builtProduct("martlet-tools"))
     }
 }

@@ -5,6 +5,7 @@ import ExecutionSupport
 import Glibc
 import Integrations
 import JobProtocol
+import Jobs
 import Model
 import SourceControl
 import Storage

@@ -10,7 +10,7 @@ struct QuickstartBuildTests {
         try await withClone { clone in
             // given
             let first = try await clone.quickstart()
-            #expect(first == 3, "one build for each program")
+            #expect(first == 4, "one build for each program")
             // when
             let second = try await clone.quickstart()
             // then
@@ -21,7 +21,7 @@ struct QuickstartBuildTests {
     @Test func testThatASecondRunWithoutPackageResolvedBuildsNothing() async throws {
         try await withClone(resolves: false) { clone in
             let first = try await clone.quickstart()
-            #expect(first == 3)
+            #expect(first == 4)
             let second = try await clone.quickstart()
             #expect(second == 0)
         }
@@ -32,12 +32,12 @@ struct QuickstartBuildTests {
         try await withClone { clone in
             // given
             let first = try await clone.quickstart()
-            #expect(first == 3)
+            #expect(first == 4)
             // when
             try clone.change(file)
             let second = try await clone.quickstart()
             // then
-            #expect(second == 3)
+            #expect(second == 4)
         }
     }
 
@@ -89,7 +89,7 @@ struct QuickstartBuildTests {
                 echo "$*" >>"$HOME/calls"
                 cd "$HOME/clone" && mkdir -p .build/release
                 [ \(resolves ? "-e Package.resolved" : "1 = 1") ] || { echo '{}' >Package.resolved; touch -d '10 seconds' Package.resolved; }
-                for name in martlet martlet-supervisor martlet-reader; do
+                for name in martlet martlet-supervisor martlet-tools martlet-reader; do
                     [ -x .build/release/$name ] || { printf '#!/bin/sh\\nexit 1\\n' >.build/release/$name; chmod +x .build/release/$name; }
                 done
                 """)

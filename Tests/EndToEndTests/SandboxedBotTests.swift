@@ -4,6 +4,7 @@ import Foundation
 import Glibc
 import Integrations
 import JobProtocol
+import Jobs
 import Model
 import Storage
 import TestSupport

@@ -2,6 +2,7 @@ import BotSupport
 import Execution
 import Foundation
 import Integrations
+import Jobs
 import Model
 import Storage
 import TestSupport

@@ -2,6 +2,7 @@ import Basics
 import BotSupport
 import Execution
 import Integrations
+import Jobs
 import Model
 import Settings
 import Storage

@@ -19,7 +19,7 @@ import Testing
                 try directory.makeDirectory("programs")
                 try directory.makeDirectory("state")
                 // Another process copies them: a file that this process had open for writing cannot be run for a moment.
-                for program in ["martlet", "martlet-supervisor", "martlet-reader"] {
+                for program in ["martlet", "martlet-supervisor", "martlet-tools", "martlet-reader"] {
                     try await runExpectingSuccess([
                         "cp", try TestTools.builtProduct(program), directory.path("programs/\(program)"),
                     ])

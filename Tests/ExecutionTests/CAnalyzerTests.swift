@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `martlet-supervisor --analyze-c` with the real toolchain.
+/// `martlet-tools --analyze-c` with the real toolchain.
 @Suite(.timeLimit(TestLimits.minutes(5)), .program("clang")) struct CAnalyzerTests {
     /// Returns a file with a null pointer, which is reported if the file compiles.
     private static func faulty(_ name: String, needing lines: String = "") -> String {
@@ -19,7 +19,7 @@ import Testing
         try directory.write("kit/out/9.sarif", "of last time")
         let result = try await run(
             [
-                try TestTools.builtProduct("martlet-supervisor"), "--analyze-c", "out", "--configuration", "debug",
+                try TestTools.builtProduct("martlet-tools"), "--analyze-c", "out", "--configuration", "debug",
             ], in: directory.path("kit"))
         let names = try FileManager.default.contentsOfDirectory(atPath: directory.path("kit/out")).sorted()
         let reports = try names.filter { $0.hasSuffix(".sarif") }.map { try directory.text("kit/out/" + $0) }

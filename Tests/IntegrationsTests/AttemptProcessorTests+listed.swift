@@ -1,3 +1,4 @@
+import BotSupport
 import JobProtocol
 import Model
 import Storage
@@ -5,6 +6,7 @@ import TestSupport
 import Testing
 
 @testable import Integrations
+@testable import Jobs
 
 /// Tests that `swift test list` names and that have no result.
 extension AttemptProcessorTests {
@@ -19,7 +21,7 @@ extension AttemptProcessorTests {
         /// Returns the usual testing steps of a Swift package, with these outputs.
         private func played(_ output: String, flags: [String] = []) throws -> [Played] {
             let configuration = Recipe.Configuration(name: try Samples.name("debug"), flags: flags)
-            let commands = JobCommands(configuration: configuration, timeout: .seconds(1), supervisor: "/s")
+            let commands = JobCommands(configuration: configuration, timeout: .seconds(1), tools: "/s")
             let steps = commands.usual(projectType: .swiftPackage, tree: .init(rootEntries: ["Package.swift"]))
             let test = try #require(steps.first { $0.name == "test" })
             return [

@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 @testable import Integrations
+@testable import Jobs
 
 /// Output and reports of other tools than Swift's.
 extension AttemptProcessorTests {

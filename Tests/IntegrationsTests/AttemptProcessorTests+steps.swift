@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 @testable import Integrations
+@testable import Jobs
 
 /// Recipes with several steps of a kind, and the step that is first in a sandbox.
 extension AttemptProcessorTests {
@@ -44,7 +45,7 @@ extension AttemptProcessorTests {
                     Played(step: .testing, name: "more", report: AttemptProcessorTests.empty),
                 ], previousTests: 12)
             #expect(results.verdict == .testFailures)
-            #expect(results.findings.map(\.finding.rule) == [Finding.failedTestCommandRule])
+            #expect(results.findings.map(\.finding.rule) == [Finding.Rule.failedTestCommand])
             #expect(results.notes == ["0 tests", "0 tests"], "what was before is all steps' together")
         }
 

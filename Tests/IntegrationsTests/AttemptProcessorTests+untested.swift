@@ -185,7 +185,7 @@ extension AttemptProcessorTests {
             #expect(results.verdict == .analyzerWarnings)
             #expect(results.analysis == "not understood: 2 lines (pylint)")
             #expect(results.findings.map(\.finding.category) == [.analyzerWarning])
-            #expect(results.findings.map(\.finding.rule) == [AttemptReading.notUnderstoodRule])
+            #expect(results.findings.map(\.finding.rule) == [Finding.Rule.notUnderstood])
             #expect(results.counts.analyzerWarnings == 1)
         }
 

@@ -9,6 +9,7 @@ import TestSupport
 import Testing
 
 @testable import Integrations
+@testable import Jobs
 
 /// The result of an attempt's directory: the table of verdicts.
 @Suite struct AttemptProcessorTests {

@@ -10,6 +10,8 @@ import TestSupport
 import Testing
 
 @testable import Integrations
+@testable import Jobs
+@testable import Releases
 
 @Suite(.program("ssh-keygen")) struct AttestorTests {
     private static let release = RefName(branch: "release/1.0")

@@ -1,10 +1,12 @@
 import Basics
+import Execution
 import Glibc
 import SourceControl
 import TestSupport
 import Testing
 
 @testable import Integrations
+@testable import Jobs
 
 @Suite struct BootRecordTests {
     private static let first = MachineBoot(id: "11111111-1111-4111-8111-111111111111")

@@ -1,9 +1,11 @@
 import BotSupport
+import Execution
 import Model
 import Storage
 import Testing
 
 @testable import Integrations
+@testable import Jobs
 
 /// Jobs that a test runs beside the service's own, of a configuration that is not in the recipe.
 extension Bot {
@@ -22,7 +24,7 @@ extension Bot {
         let parts = try parts(try store)
         return JobRunner(
             store: parts.store, state: parts.state, workspaces: Workspaces(root: parts.state.workspaces),
-            executor: parts.executor, planner: JobPlanner(supervisor: parts.supervisor), reader: parts.reader,
+            executor: parts.executor, planner: JobPlanner(tools: parts.tools), reader: parts.reader,
             slots: slots,
             archiver: ProductArchiver(state: parts.state), clock: parts.clock, timer: parts.timer,
             environment: JobEnvironment(daemon: [:], url: ""), isolation: parts.isolation, secrets: parts.secrets,

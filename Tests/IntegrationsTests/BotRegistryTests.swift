@@ -1,5 +1,6 @@
 import Archives
 import Basics
+import BotSupport
 import Encodings
 import Foundation
 import Glibc
@@ -10,6 +11,7 @@ import Testing
 
 @testable import Forges
 @testable import Integrations
+@testable import Jobs
 
 @Suite struct BotRegistryTests {
     private static let secret = "It's a Secret to Everybody"

@@ -1,9 +1,12 @@
+import Basics
 import BotSupport
+import Execution
 import Model
 import TestSupport
 import Testing
 
 @testable import Integrations
+@testable import Jobs
 
 /// Cancellation requests that are stored for the next daemon. They are only read if an earlier daemon can have stored one.
 @Suite(

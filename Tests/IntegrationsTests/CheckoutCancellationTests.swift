@@ -9,6 +9,7 @@ import TestSupport
 import Testing
 
 @testable import Integrations
+@testable import Jobs
 @testable import SourceControl
 
 /// A job in the middle of its checkout when its integration is canceled, or the daemon stops. Neither waits for all files.

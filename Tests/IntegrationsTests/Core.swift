@@ -11,6 +11,7 @@ import Testing
 
 @testable import Forges
 @testable import Integrations
+@testable import Jobs
 
 /// The deciding parts without the service around them: a store, bots by their files, mirrors, and a clock that the test sets.
 struct Core: Sendable {

@@ -1,5 +1,6 @@
 import Basics
 import BotSupport
+import Execution
 import Glibc
 import Model
 import SourceControl
@@ -8,6 +9,7 @@ import TestSupport
 import Testing
 
 @testable import Integrations
+@testable import Jobs
 
 /// Jobs that cannot be prepared on a disk with enough room for the service, but no ample room.
 @Suite(.smallDisk) struct DiskWaitTests {

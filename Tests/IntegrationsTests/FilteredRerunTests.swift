@@ -3,6 +3,7 @@ import Execution
 import ExecutionSupport
 import Integrations
 import JobProtocol
+import Jobs
 import Model
 import Storage
 import TestSupport

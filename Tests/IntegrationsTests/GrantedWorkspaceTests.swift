@@ -8,6 +8,7 @@ import TestSupport
 import Testing
 
 @testable import Integrations
+@testable import Jobs
 
 /// A workspace is kept warm only among refs to which the bot file gives the same secrets, because the next job runs what one job leaves there.
 @Suite(.proves(.steps, "Refs share a warm workspace only if the same secrets are for them"))

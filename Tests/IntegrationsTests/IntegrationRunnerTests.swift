@@ -1,4 +1,3 @@
-import Archives
 import Basics
 import BotSupport
 import Execution
@@ -6,7 +5,9 @@ import ExecutionSupport
 import Foundation
 import Integrations
 import JobProtocol
+import Jobs
 import Model
+import Releases
 import Settings
 import Storage
 import TestSupport
@@ -339,7 +340,7 @@ import Testing
             remotes: Remotes(mirrors: parts.mirrors, secrets: parts.secrets),
             jobs: JobRunner(
                 store: parts.store, state: parts.state, workspaces: Workspaces(root: parts.state.workspaces),
-                executor: parts.executor, planner: JobPlanner(supervisor: parts.supervisor), reader: parts.reader,
+                executor: parts.executor, planner: JobPlanner(tools: parts.tools), reader: parts.reader,
                 slots: JobSlots(count: 1),
                 archiver: ProductArchiver(state: parts.state), clock: parts.clock, timer: parts.timer,
                 environment: environment, isolation: parts.isolation, secrets: parts.secrets, logger: parts.logger),

@@ -1,3 +1,4 @@
+import Basics
 import BotSupport
 import Execution
 import ExecutionSupport
@@ -7,6 +8,7 @@ import TestSupport
 import Testing
 
 @testable import Integrations
+@testable import Jobs
 
 /// A job's claim when it requests a slot. The order of the claims is tested in `JobSlotsTests`.
 @Suite struct JobClaimTests {

@@ -8,6 +8,7 @@ import TestSupport
 import Testing
 
 @testable import Integrations
+@testable import Jobs
 
 /// The commit with which a job's own is compared, and the default branch in its `.git`.
 @Suite(

@@ -10,6 +10,7 @@ import TestSupport
 import Testing
 
 @testable import Integrations
+@testable import Jobs
 
 @Suite struct JobIsolationTests {
     private func settings(
@@ -23,7 +24,7 @@ import Testing
         sandbox: SandboxSettings = SandboxSettings()
     ) throws -> JobIsolation {
         try JobIsolation.decide(
-            settings(isolation, sandbox: sandbox), probe: probe, path: "/usr/bin", supervisor: "/lib/martlet-supervisor"
+            settings(isolation, sandbox: sandbox), probe: probe, path: "/usr/bin", tools: "/lib/martlet-tools"
         )
     }
 
@@ -35,7 +36,7 @@ import Testing
     func testThatTheSandboxIsTheDefaultWhereItWorks() throws {
         let decided = try decide(nil, .works)
         #expect(decided.isolation == .sandbox)
-        #expect(decided.readOnly == ["/lib/martlet-supervisor"])
+        #expect(decided.readOnly == ["/lib/martlet-tools"])
         #expect(decided.images == "/i")
         #expect(try decide(.sandbox, .works).isolation == .sandbox)
     }
@@ -56,12 +57,12 @@ import Testing
     @Test func testThatWhereJobsWereSandboxedTheyAreNotRunWithoutASandbox() throws {
         let error = #expect(throws: IsolationError.self) {
             try JobIsolation.decide(
-                settings(nil), probe: .fails("no bwrap"), path: "", supervisor: "/s", wasSandboxed: true)
+                settings(nil), probe: .fails("no bwrap"), path: "", tools: "/s", wasSandboxed: true)
         }
         expectContains(
             error?.description ?? "", "until now, and it cannot work: no bwrap; mend that, or write isolation: none")
         let requested = try JobIsolation.decide(
-            settings(ServiceSettings.Isolation.none), probe: .works, path: "", supervisor: "/s", wasSandboxed: true)
+            settings(ServiceSettings.Isolation.none), probe: .works, path: "", tools: "/s", wasSandboxed: true)
         #expect(requested.isolation == .none(reason: "the settings say isolation: none"))
     }
 
@@ -103,7 +104,7 @@ import Testing
                 var written = settings(nil, sandbox: SandboxSettings(readOnly: [directory.path(path)]))
                 written.state = directory.path("state")
                 written.secrets = directory.path("etc/secrets")
-                return try JobIsolation.decide(written, probe: .works, path: "/usr/bin", supervisor: "/lib/s")
+                return try JobIsolation.decide(written, probe: .works, path: "/usr/bin", tools: "/lib/s")
             }
         }
     }
@@ -168,7 +169,7 @@ import Testing
             func loopback(_ setting: Bool?, _ probe: JobIsolation.Probe) throws -> JobIsolation.Loopback? {
                 try JobIsolation.decide(
                     settings(nil, sandbox: SandboxSettings(loopback: setting)), probe: probe, path: "",
-                    supervisor: "/s",
+                    tools: "/s",
                     wasSandboxed: true, hadOwnNetwork: state.hadOwnNetwork
                 ).loopback
             }
@@ -215,11 +216,11 @@ import Testing
 
             // when
             let decided = try JobIsolation.decide(
-                settings(nil), probe: .works, path: path, supervisor: "/lib/martlet-supervisor")
+                settings(nil), probe: .works, path: path, tools: "/lib/martlet-tools")
 
             // then
             expectNoDifference(
-                decided.readOnly, ["/lib/martlet-supervisor", directory.path("one"), directory.path("two")])
+                decided.readOnly, ["/lib/martlet-tools", directory.path("one"), directory.path("two")])
             #expect(decided.path == "\(directory.path("one/usr/bin")):/usr/local/bin:/usr/bin")
         }
     }
@@ -227,7 +228,7 @@ import Testing
     /// The description of a sandboxed job. The supervisor's handling of it is tested in `ExecutionTests`.
     @Suite struct WhenAJobIsSandboxed {
         private let isolation = JobIsolation(
-            isolation: .sandbox, readOnly: ["/lib/martlet-supervisor", "/opt/swift"],
+            isolation: .sandbox, readOnly: ["/lib/martlet-tools", "/opt/swift"],
             path: "/opt/swift/usr/bin:/usr/bin",
             limits: SandboxSettings(memory: .gibibytes(2), processes: 99, workspace: .gibibytes(3), cpuWeight: 50))
 
@@ -261,7 +262,7 @@ import Testing
                 #expect(!job.environment.values.contains { $0.contains(bot.state.path) })
                 let objects = try #require(job.sandbox?.readOnly.last)
                 #expect(objects.hasPrefix(bot.state.repositories) && objects.hasSuffix("/objects"))
-                #expect(job.sandbox?.readOnly.dropLast() == ["/lib/martlet-supervisor", "/opt/swift"])
+                #expect(job.sandbox?.readOnly.dropLast() == ["/lib/martlet-tools", "/opt/swift"])
                 #expect(job.limits.memoryBytes == 2 << 30)
                 #expect(job.limits.processes == 99)
                 #expect(job.limits.cpuWeight == 50)

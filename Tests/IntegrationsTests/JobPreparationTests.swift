@@ -7,6 +7,7 @@ import TestSupport
 import Testing
 
 @testable import Integrations
+@testable import Jobs
 
 /// The plan for a commit, according to its tree.
 @Suite struct JobPreparationTests {

@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 @testable import Integrations
+@testable import Jobs
 
 @Suite struct LineLogHandlerTests {
     private let evil = "main\nerror: kit#7 was removed\u{202E}\u{1B}[2J\u{9B}\u{2028}"

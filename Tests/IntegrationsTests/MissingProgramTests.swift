@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 @testable import Integrations
+@testable import Jobs
 
 /// Messages of the usual commands' scripts to the service: a missing program, and that there is no test.
 @Suite struct MissingProgramTests {

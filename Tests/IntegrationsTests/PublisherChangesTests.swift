@@ -1,4 +1,3 @@
-import Archives
 import BotSupport
 import Model
 import SourceControl
@@ -7,6 +6,7 @@ import TestSupport
 import Testing
 
 @testable import Integrations
+@testable import Releases
 
 /// The list of changes in a version's manifest.
 @Suite(.proves(.releases, "Registry: A version's page: what changed since the version before, as its manifest has it"))

@@ -8,6 +8,8 @@ import TestSupport
 import Testing
 
 @testable import Integrations
+@testable import Jobs
+@testable import Releases
 
 /// Publishing is stopped at every place, and the daemon is started again.
 @Suite struct PublisherFailureTests {

@@ -1,4 +1,3 @@
-import Archives
 import Basics
 import BotSupport
 import Model
@@ -9,6 +8,8 @@ import TestSupport
 import Testing
 
 @testable import Integrations
+@testable import Jobs
+@testable import Releases
 
 /// A publisher with a real store, a real repository and a real disk, without the service around it.
 struct PublisherFixture: Sendable {

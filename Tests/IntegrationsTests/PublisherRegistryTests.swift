@@ -10,6 +10,7 @@ import TestSupport
 import Testing
 
 @testable import Integrations
+@testable import Releases
 
 /// The effect of `publish: { registry: … }` on a version.
 @Suite struct PublisherRegistryTests {

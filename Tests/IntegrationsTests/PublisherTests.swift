@@ -7,6 +7,8 @@ import TestSupport
 import Testing
 
 @testable import Integrations
+@testable import Jobs
+@testable import Releases
 
 @Suite struct PublisherTests {
     @Suite struct GivenAReleaseBranch {

@@ -9,6 +9,8 @@ import TestSupport
 import Testing
 
 @testable import Integrations
+@testable import Jobs
+@testable import Releases
 
 /// The plan of a push before it is made equals what its integration runs.
 @Suite struct PushPlanTests {
@@ -142,8 +144,8 @@ import Testing
                 let jobs = try PushPlanTests().jobs(plan)
                 #expect(jobs.map(\.configuration.name.description) == ["release"])
                 let build = try #require(jobs.first?.plan.steps.first { $0.name == "build" })
-                expectContains(build.shownCommand(supervisor: "/s"), "set -- --release\n")
-                #expect(!build.shownCommand(supervisor: "/s").contains("missing()"), "the prelude is no part of it")
+                expectContains(build.shownCommand(tools: "/s"), "set -- --release\n")
+                #expect(!build.shownCommand(tools: "/s").contains("missing()"), "the prelude is no part of it")
                 try PushPlanTests().expectSame(jobs, as: integration, by: bot)
             }
         }
@@ -253,7 +255,7 @@ import Testing
     @Suite struct GivenACommand {
         private func shown(_ arguments: [String]) -> String {
             JobDescription.Step(step: "building", name: "build", arguments: arguments, timeoutMilliseconds: 1)
-                .shownCommand(supervisor: "/usr/lib/martlet/martlet-supervisor")
+                .shownCommand(tools: "/usr/lib/martlet/martlet-tools")
         }
 
         @Test(arguments: [
@@ -269,7 +271,7 @@ import Testing
 
         @Test func testThatOurOwnProgramHasNoPath() {
             #expect(
-                shown(["/usr/lib/martlet/martlet-supervisor", "--analyze-c", "x"]) == "martlet-supervisor --analyze-c x"
+                shown(["/usr/lib/martlet/martlet-tools", "--analyze-c", "x"]) == "martlet-tools --analyze-c x"
             )
         }
     }

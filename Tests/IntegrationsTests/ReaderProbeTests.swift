@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 @testable import Integrations
+@testable import Jobs
 
 /// The report of `martlet-reader` about the machine, before it reads anything.
 @Suite struct ReaderProbeTests {

@@ -1,3 +1,4 @@
+import Basics
 import BotSupport
 import Execution
 import ExecutionSupport
@@ -9,6 +10,7 @@ import TestSupport
 import Testing
 
 @testable import Integrations
+@testable import Jobs
 
 /// Steps that a recipe states, and their permissions.
 @Suite struct RecipeStepsTests {

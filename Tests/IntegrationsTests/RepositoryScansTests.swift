@@ -8,6 +8,7 @@ import TestSupport
 import Testing
 
 @testable import Integrations
+@testable import Jobs
 
 @Suite struct RepositoryScansTests {
     /// Runs the scans with `kit` and `other`, whose repositories do not exist yet.

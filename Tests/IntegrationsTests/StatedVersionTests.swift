@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 @testable import Integrations
+@testable import Releases
 
 @Suite struct StatedVersionTests {
     @Test(arguments: [

@@ -9,6 +9,7 @@ import TestSupport
 import Testing
 
 @testable import Integrations
+@testable import Jobs
 
 /// `martlet-reader` reads a job's files, in a separate process.
 @Suite struct StepReadingTests {

@@ -10,6 +10,7 @@ import TestSupport
 import Testing
 
 @testable import Integrations
+@testable import Jobs
 
 /// Jobs that an earlier daemon started, and that the next one continues.
 @Suite struct TakingUpTests {

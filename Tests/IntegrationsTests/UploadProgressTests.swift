@@ -1,6 +1,7 @@
 import BotSupport
 import Integrations
 import Model
+import Releases
 import Storage
 import TestSupport
 import Testing

@@ -12,6 +12,8 @@ import Testing
 import Transfer
 
 @testable import Integrations
+@testable import Jobs
+@testable import Releases
 
 /// A daemon that ends between the end of a version's command and the publication. The next one asks again.
 @Suite struct VersionCommandRestartTests {

@@ -6,6 +6,7 @@ import TestSupport
 import Testing
 
 @testable import Integrations
+@testable import Jobs
 
 @Suite(.proves(.sourceControl, "`clean: never, always, daily, weekly`"))
 struct WorkspaceCleaningTests {

@@ -1,3 +1,4 @@
+import Issues
 import Model
 import TestSupport
 import Testing

@@ -1,6 +1,6 @@
-import Archives
 import Basics
 import Foundation
+import Releases
 import Storage
 import TestSupport
 import Testing

@@ -1,5 +1,5 @@
-import Archives
 import Basics
+import Releases
 import TestSupport
 import Testing
 

@@ -1,6 +1,8 @@
 import Execution
 import Integrations
+import Jobs
 import Model
+import Releases
 import Settings
 import SourceControl
 import Storage
@@ -25,7 +27,7 @@ func makeOperations(
         uploader: Uploads(uploader: Uploader(transport: try CurlTransport()), secrets: secrets),
         transport: try CurlTransport(), mailTransport: try CurlTransport(), clock: WallClock { WebFixture.now },
         environment: [:],
-        supervisor: "", reader: ReaderProgram(path: ""),
+        tools: "", reader: ReaderProgram(path: ""),
         isolation: isSandboxed
             ? JobIsolation(isolation: .sandbox, loopback: .needed("no slirp4netns"))
             : JobIsolation(isolation: .none(reason: "bwrap is not installed")),

@@ -38,7 +38,7 @@ package struct ArchiveError: Error, Sendable, CustomStringConvertible {
     }
 
     /// Wraps an error of a file operation. Keeps an `ArchiveError` unchanged.
-    init(_ operation: String, _ error: any Error) {
+    package init(_ operation: String, _ error: any Error) {
         if let error = error as? ArchiveError {
             self = error
         } else {

@@ -102,7 +102,7 @@ struct ArtifactBundle {
         do {
             let top = name + Self.directoryEnding
             try output.addDirectory(Array(top.utf8))
-            try output.addFile(Array("\(top)/info.json".utf8), bytes: try VersionJSON.encode(info))
+            try output.addFile(Array("\(top)/info.json".utf8), bytes: try PublishedJSON.encode(info))
             for file in files.sorted(by: { $0.path.lexicographicallyPrecedes($1.path) }) {
                 try output.addFile(
                     Array("\(top)/\(triple)/".utf8) + file.path, at: file.path, in: root, size: file.size,

@@ -1,4 +1,3 @@
-import Archives
 import Basics
 import Encodings
 import Model

@@ -1,4 +1,3 @@
-import Archives
 import Basics
 
 /// A webhook's body as received. It is in memory, or, if it is large, in a file that is read in pieces.

@@ -1,5 +1,8 @@
+import Basics
 package import Forges
+package import Jobs
 package import Model
+package import Releases
 package import Storage
 package import Transfer
 
@@ -120,7 +123,12 @@ package struct Operations: Sendable {
     /// Excludes a version from `latest` and from ranges. It can still be fetched by its name forever.
     /// - Throws: `.notFound`.
     package func yank(product: Name, version: SemanticVersion, by actor: String) async throws(OperationError) {
-        try await publisher.yank(product: product, version: version, by: actor)
+        do {
+            try await publisher.yank(product: product, version: version, by: actor)
+        } catch {
+            let code: OperationError.Code = error.code == .notFound ? .notFound : .unavailable
+            throw OperationError(code, error.message, underlying: error.underlying)
+        }
     }
 
     /// Removes what retention does not keep, or reports what it would remove.
@@ -166,7 +174,7 @@ package struct Operations: Sendable {
     }
 
     /// The path of the supervisor's program, which runs some steps. `JobDescription.Step.shownCommand` leaves it out.
-    package var supervisor: String { runner.jobs.planner.supervisor }
+    package var tools: String { runner.jobs.planner.tools }
 
     /// Returns the text that a user pastes into a forge's settings or a `post-receive` hook for this bot.
     /// - Throws: `.notFound`; `.invalid` if the bot names no webhook secret.

@@ -1,5 +1,7 @@
 package import JobProtocol
+package import Jobs
 package import Model
+package import Releases
 package import Settings
 
 /// The plans of what the next push of each watched branch would run, archive and publish.
@@ -70,8 +72,8 @@ package struct PushPlan: Sendable {
 
 extension JobDescription.Step {
     /// Returns the step's command as a user would write it: the recipe's own text, the default script, or the words.
-    /// - Parameter supervisor: The path of the supervisor's program, which is replaced by its name.
-    package func shownCommand(supervisor: String) -> String {
+    /// - Parameter tools: The path of `martlet-tools`, which is replaced by its name.
+    package func shownCommand(tools: String) -> String {
         if let text = ShellCommand.text(of: arguments) { return text }
         if arguments.count > 2, arguments[0] == "/bin/sh", arguments[1] == "-c" {
             let further = arguments.dropFirst(4).map(Self.quoted).joined(separator: " ")
@@ -83,7 +85,7 @@ extension JobDescription.Step {
             }
             return further.isEmpty ? text : "set -- \(further)\n\(text)"
         }
-        return arguments.map { $0 == supervisor && !$0.isEmpty ? "martlet-supervisor" : $0 }.map(Self.quoted).joined(
+        return arguments.map { $0 == tools && !$0.isEmpty ? "martlet-tools" : $0 }.map(Self.quoted).joined(
             separator: " ")
     }
 

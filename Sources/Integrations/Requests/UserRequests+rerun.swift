@@ -1,4 +1,5 @@
 import Basics
+import Jobs
 package import Model
 import Storage
 

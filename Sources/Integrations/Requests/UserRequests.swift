@@ -1,4 +1,5 @@
 package import Basics
+package import Jobs
 package import Logging
 package import Model
 import SourceControl
@@ -219,7 +220,7 @@ extension UserRequests {
                 .invalid, "`commit` is the whole id of the head that you reviewed, 40 hexadecimal digits")
         }
         guard registry.isolation == .sandbox else {
-            throw OperationError(.conflict, RepositoryScans.noSandboxReason)
+            throw OperationError(.conflict, JobIsolation.pullRequestReason)
         }
         let now = clock.now()
         let approval: PullRequestApproval

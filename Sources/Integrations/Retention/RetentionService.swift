@@ -1,4 +1,6 @@
 import Basics
+package import Execution
+package import Jobs
 package import Logging
 package import Model
 import SourceControl

@@ -1,4 +1,5 @@
 import Basics
+package import Execution
 import Foundation
 import Model
 import Synchronization

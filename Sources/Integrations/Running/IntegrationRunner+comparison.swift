@@ -1,3 +1,4 @@
+import Issues
 import Model
 import SourceControl
 import Storage
@@ -7,7 +8,7 @@ extension IntegrationRunner {
     /// those of the runs before this one, or of the branch's previous integration.
     func compareTriggers(
         _ record: IntegrationRecord, bot: BotSpecification, mirror: Mirror
-    ) async throws -> Comparison {
+    ) async throws -> ComparedIssues {
         var newest: [Name: AttemptRecord] = [:]
         for attempt in try await store.attempts(of: record.id) where attempt.state.verdict != nil {
             newest[attempt.id.job] = attempt
@@ -36,7 +37,7 @@ extension IntegrationRunner {
     func compare(
         _ record: IntegrationRecord, bot: BotSpecification, mirror: Mirror, attempts: [AttemptRecord],
         introductions: [String: Introduction]? = nil
-    ) async throws -> Comparison {
+    ) async throws -> ComparedIssues {
         let before = try await issuesBefore(record)
         let tests = try await store.testsRun(of: record.id, named: IssueComparison.tests(of: before.issues))
         var issues = IssueComparison(
@@ -55,38 +56,6 @@ extension IntegrationRunner {
             record, issues, with: before, mirror: mirror, tested: tested, introductions: introductions)
     }
 
-    /// An integration's issues, and the counts of them.
-    struct Comparison {
-        var issues: [Issue]
-        var summary: Summary
-        /// See `IssueComparison.isUntested`.
-        var isUntested = false
-        /// Who introduced each issue, by fingerprint. Issues for which that is unknown are missing.
-        var introductions: [String: Introduction] {
-            var introductions: [String: Introduction] = [:]
-            for issue in issues { introductions[issue.fingerprint] = issue.introducedBy }
-            return introductions
-        }
-        var hasTriggerErrors: Bool { issues.contains { $0.finding.category == .triggerError } }
-
-        /// Returns the verdict without muted warnings, and the sentence that states so; the sentence is `nil` if the verdict does not change. Only
-        /// muted warnings improve it: errors and failing tests stay what they are.
-        func judged(_ verdict: Verdict) -> (verdict: Verdict, reason: String?) {
-            guard verdict == .warnings || verdict == .analyzerWarnings else { return (verdict, nil) }
-            let silenced = issues.count { $0.status == .silenced && !$0.counts }
-            guard silenced > 0 else { return (verdict, nil) }
-            let rest = issues.filter(\.counts).map { issue -> Verdict in
-                switch issue.finding.category {
-                case .analyzerWarning: .analyzerWarnings
-                case .warning: .warnings
-                case .error, .testFailure, .triggerError: .succeeded
-                }
-            }
-            let judged = min(verdict, rest.max() ?? .succeeded)
-            return (judged, judged < verdict ? "\(silenced.counting("muted issue")) not counted" : nil)
-        }
-    }
-
     /// Returns the issues, compared with those of the previous integration.
     /// - Parameters:
     ///   - compared: What was found, and what was searched.
@@ -95,7 +64,7 @@ extension IntegrationRunner {
     func compare(
         _ record: IntegrationRecord, _ compared: IssueComparison, with before: Before, mirror: Mirror, tested: Int,
         introductions: [String: Introduction]? = nil
-    ) async throws -> Comparison {
+    ) async throws -> ComparedIssues {
         let (previous, before) = before
         let history = IssueHistory(mirror: mirror, from: previous?.commit, to: record.commit, logger: logger)
         let current = compared.current
@@ -108,36 +77,6 @@ extension IntegrationRunner {
         let counts = Counts(issues, tests: tested)
         let summary = Summary(
             counts: counts, change: previous?.summary.map { counts - $0.counts } ?? Counts())
-        return Comparison(issues: issues, summary: summary, isUntested: compared.isUntested)
-    }
-}
-
-extension [Issue] {
-    /// Applies silences to the issues. An expired silence is only recorded, and does not change the status.
-    mutating func silence(by silences: [String: Silence], at time: Timestamp) {
-        for index in indices where self[index].status != .resolved {
-            self[index].silence = silences[self[index].fingerprint]
-            if self[index].silence?.holds(at: time) == true { self[index].status = .silenced }
-        }
-    }
-}
-
-extension Counts {
-    /// Counts the unresolved issues, without muted warnings.
-    init(_ issues: [Issue], tests: Int) {
-        self.init()
-        self.tests = tests
-        for issue in issues where issue.counts { add(issue.finding) }
-    }
-
-    mutating func add(_ finding: Finding) {
-        if finding.flakyTest != nil { flakyTests += 1 }
-        switch finding.category {
-        case .error: errors += 1
-        case .warning: warnings += 1
-        case .analyzerWarning: analyzerWarnings += 1
-        case .testFailure: testFailures += 1
-        case .triggerError: break
-        }
+        return ComparedIssues(issues: issues, summary: summary, isUntested: compared.isUntested)
     }
 }

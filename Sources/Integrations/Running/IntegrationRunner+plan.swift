@@ -1,6 +1,9 @@
 import Basics
+import Execution
 import JobProtocol
+import Jobs
 import Model
+import Releases
 import Settings
 import SourceControl
 import Storage

@@ -1,4 +1,6 @@
 import Basics
+import Issues
+import Jobs
 import Logging
 import Model
 import Settings
@@ -47,7 +49,7 @@ extension IntegrationRunner {
         _ record: IntegrationRecord, bot: BotSpecification, mirror: Mirror
     ) async throws -> Preparation {
         if record.pull != nil, jobs.isolation.isolation != .sandbox {
-            return .refused(.canceled, RepositoryScans.noSandboxReason)
+            return .refused(.canceled, JobIsolation.pullRequestReason)
         }
         // The bot file may have become stricter since it was queued, and a rerun is of any age.
         if let pull = record.pull, !pull.isTrusted || bot.pullRequests == .off, !bot.lets(pull) {
@@ -338,7 +340,7 @@ extension IntegrationRunner {
         issues.hasLookedAtCode = false
         issues.recipe = diagnostics.filter { $0.severity == .error }.map { diagnostic in
             Finding(
-                category: .error, message: diagnostic.message, rule: "martlet.recipe", path: diagnostic.file,
+                category: .error, message: diagnostic.message, rule: Finding.Rule.recipe, path: diagnostic.file,
                 line: diagnostic.line, column: diagnostic.column)
         }
         let comparison = try await compare(

@@ -1,3 +1,4 @@
+import Jobs
 import Model
 import Settings
 import SourceControl

@@ -1,4 +1,6 @@
 package import Basics
+import Issues
+package import Jobs
 package import Logging
 package import Model
 import Settings
@@ -145,10 +147,10 @@ package struct IntegrationRunner: Sendable {
         /// The commit of an integration that is skipped.
         var skipped: CommitSummary?
         /// The comparison to store with the end; `nil` if it is stored already, or if there is none.
-        var comparison: Comparison?
+        var comparison: ComparedIssues?
 
         init(
-            verdict: Verdict, triggerFailed: Bool = false, reason: String? = nil, comparison: Comparison? = nil
+            verdict: Verdict, triggerFailed: Bool = false, reason: String? = nil, comparison: ComparedIssues? = nil
         ) {
             self.verdict = verdict
             self.triggerFailed = triggerFailed
@@ -292,7 +294,7 @@ package struct IntegrationRunner: Sendable {
         /// The worst verdict of the jobs, without regard to cancellation.
         var worst: Verdict
         var isCanceled: Bool
-        var comparison: Comparison
+        var comparison: ComparedIssues
         var reason: String?
         var verdict: Verdict { isCanceled ? .canceled : worst }
         /// The end of the integration if no trigger follows.

@@ -1,3 +1,4 @@
+import Jobs
 package import Model
 package import Storage
 

@@ -1,4 +1,5 @@
 package import Basics
+package import Execution
 package import Logging
 import Model
 package import Storage

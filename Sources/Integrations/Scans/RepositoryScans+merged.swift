@@ -4,10 +4,6 @@ import SourceControl
 import Storage
 
 extension RepositoryScans {
-    /// The reason why pull requests are not run if jobs are not sandboxed.
-    static let noSandboxReason =
-        "jobs are not separated from the machine (isolation: none), so nothing of a pull request is run"
-
     /// Determines which open pull requests are merged. A head that is in the present tip of its base, and was not when it was first seen, is merged,
     /// even without an event about it. Pull requests whose commits are not in the mirror are missing from the result.
     func judge(_ open: [PullRequestRecord], _ listing: Listing, _ mirror: Mirror) async -> [Int: JudgedPull] {

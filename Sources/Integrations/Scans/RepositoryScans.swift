@@ -1,4 +1,5 @@
 package import Basics
+package import Jobs
 package import Logging
 package import Model
 import SourceControl
@@ -332,7 +333,7 @@ extension Watcher {
             isRelease: { bot.isRelease($0) }, supersede: { bot.supersede(on: $0) },
             answer: {
                 isSandboxed
-                    ? bot.answer(to: $0, defaultBranch: defaultBranch) : .refuses(RepositoryScans.noSandboxReason)
+                    ? bot.answer(to: $0, defaultBranch: defaultBranch) : .refuses(JobIsolation.pullRequestReason)
             })
     }
 }

@@ -1,4 +1,5 @@
 package import Basics
+import Jobs
 package import Logging
 package import Model
 package import Storage
@@ -96,7 +97,7 @@ package actor Scheduler {
             case .stored: await self.ended(id, isStored: true)
             case .left:
                 // Its end could not be stored, so it is taken up again after a pause. If the daemon stops, it is left as it is.
-                do { try await self.timer.sleep(for: Self.pause) } catch { return }
+                do { try await self.timer.sleep(for: JobRunner.pause) } catch { return }
                 await self.ended(id, isStored: false)
             case .awaits(let server): await self.wait(id, for: server, cancellation)
             }
@@ -125,9 +126,6 @@ package actor Scheduler {
         }
         superseded = []
     }
-
-    /// The pause before an integration is taken up again whose end could not be stored.
-    static let pause = Duration.seconds(5)
 
     private func ended(_ id: IntegrationID, isStored: Bool) {
         running[id] = nil
@@ -165,7 +163,7 @@ package actor Scheduler {
             }
             let busy = running.values.map(\.integration) + left
             // Every queued integration comes after those.
-            guard busy.count(where: { Self.priority(of: $0) <= Cause.person.priority }) < capacity else { return left }
+            guard busy.count(where: { $0.priority <= Cause.person.priority }) < capacity else { return left }
             let refs = Set((paused + begun).map(BotRef.init))
             let queued = try await store.heads().filter { running[$0.id] == nil && !refs.contains(BotRef($0)) }
             return left + Self.choose(from: queued + begun + (await askable(paused)), running: busy, capacity: capacity)
@@ -178,7 +176,7 @@ package actor Scheduler {
     /// Returns the waiting integrations that may try their server. Only the first in order is returned for each server that does not answer: it tries
     /// for all of them. One without a place in the capacity would keep the others waiting.
     private func askable(_ paused: [OpenIntegration]) async -> [OpenIntegration] {
-        let paused = paused.sorted { (Self.priority(of: $0), $0.rowID) < (Self.priority(of: $1), $1.rowID) }
+        let paused = paused.sorted { ($0.priority, $0.rowID) < ($1.priority, $1.rowID) }
         var servers: Set<String> = []
         var found: [OpenIntegration] = []
         for integration in paused {
@@ -196,24 +194,6 @@ package actor Scheduler {
         var ref: RefName
 
         init(_ integration: OpenIntegration) { (bot, ref) = (integration.id.bot, integration.ref) }
-    }
-
-    /// Returns the priority of an integration, and of its jobs; see `choose`.
-    static func priority(of record: IntegrationRecord) -> Int {
-        priority(
-            record.cause, isRerun: record.run > 1, isRelease: record.isRelease,
-            isFork: record.pull.map { !$0.isTrusted } ?? false)
-    }
-
-    private static func priority(of candidate: OpenIntegration) -> Int {
-        priority(
-            candidate.cause, isRerun: candidate.run > 1, isRelease: candidate.isRelease, isFork: candidate.isFork)
-    }
-
-    private static func priority(_ cause: Cause, isRerun: Bool, isRelease: Bool, isFork: Bool) -> Int {
-        if isRerun { return Cause.person.priority }
-        if isFork { return Cause.schedule.priority + 1 }
-        return [.person, .upgrade, .schedule].contains(cause) || !isRelease ? cause.priority : 1
     }
 
     /// Returns the integrations to start now.
@@ -237,8 +217,8 @@ package actor Scheduler {
         var chosen: [OpenIntegration] = []
         /// Returns the integrations that share the capacity with a candidate.
         func rivals(_ candidate: OpenIntegration) -> [OpenIntegration] {
-            let own = Self.priority(of: candidate)
-            return (running + chosen).filter { Self.priority(of: $0) <= own }
+            let own = candidate.priority
+            return (running + chosen).filter { $0.priority <= own }
         }
         func load(_ candidate: OpenIntegration) -> Int {
             rivals(candidate).count { $0.id.bot == candidate.id.bot }
@@ -252,7 +232,7 @@ package actor Scheduler {
         }
         while true {
             let next = waiting.filter(mayRun).min {
-                (Self.priority(of: $0), load($0), $0.rowID) < (Self.priority(of: $1), load($1), $1.rowID)
+                ($0.priority, load($0), $0.rowID) < ($1.priority, load($1), $1.rowID)
             }
             guard let next else { return chosen }
             chosen.append(next)

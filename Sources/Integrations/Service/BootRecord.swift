@@ -1,4 +1,6 @@
 package import Basics
+package import Execution
+import Jobs
 import Logging
 package import SourceControl
 

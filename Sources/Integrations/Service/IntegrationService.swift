@@ -2,9 +2,11 @@ import Archives
 import Basics
 package import Execution
 import Forges
+package import Jobs
 package import Logging
 import Model
 import Notifications
+package import Releases
 import ServiceLifecycle
 package import Settings
 package import SourceControl
@@ -50,8 +52,8 @@ package struct IntegrationService: Service, CustomStringConvertible {
         package var timer: any Clock<Duration>
         /// The daemon's environment; jobs inherit little of it.
         package var environment: [String: String]
-        /// The absolute path of `martlet-supervisor`.
-        package var supervisor: String
+        /// The absolute path of `martlet-tools`.
+        package var tools: String
         /// Reads reports and logs.
         package var reader: ReaderProgram
         package var isolation: JobIsolation
@@ -65,7 +67,7 @@ package struct IntegrationService: Service, CustomStringConvertible {
             secrets: SecretStore, mirrors: Mirrors, executor: any Executor, uploader: Uploads,
             transport: any Transport, mailTransport: any Transport,
             clock: WallClock = .system,
-            timer: any Clock<Duration> = ContinuousClock(), environment: [String: String], supervisor: String,
+            timer: any Clock<Duration> = ContinuousClock(), environment: [String: String], tools: String,
             reader: ReaderProgram, isolation: JobIsolation, version: String,
             toolchain: (@Sendable () async -> String?)? = nil,
             logger: Logger
@@ -83,7 +85,7 @@ package struct IntegrationService: Service, CustomStringConvertible {
             self.clock = clock
             self.timer = timer
             self.environment = environment
-            self.supervisor = supervisor
+            self.tools = tools
             self.reader = reader
             self.isolation = isolation
             self.version = version
@@ -110,7 +112,8 @@ package struct IntegrationService: Service, CustomStringConvertible {
         publisher = Publisher(
             store: store, versions: versions,
             attestor: Attestor(
-                secrets: parts.secrets, key: parts.settings.signing, remotes: remotes, url: url, version: parts.version,
+                secrets: parts.secrets, key: parts.settings.signing,
+                submodules: { try await remotes.submodules(of: $0, in: $1, for: $2) }, url: url, version: parts.version,
                 isolation: parts.isolation.isolation),
             clock: clock, logger: logger)
         let marks: CrashMarks?
@@ -123,7 +126,7 @@ package struct IntegrationService: Service, CustomStringConvertible {
         }
         let jobs = JobRunner(
             store: store, state: parts.state, workspaces: Workspaces(root: parts.state.workspaces),
-            executor: parts.executor, planner: JobPlanner(supervisor: parts.supervisor), reader: parts.reader,
+            executor: parts.executor, planner: JobPlanner(tools: parts.tools), reader: parts.reader,
             slots: JobSlots(count: parts.settings.concurrency), archiver: ProductArchiver(state: parts.state),
             clock: clock, timer: parts.timer, environment: environment, isolation: parts.isolation,
             secrets: secrets, logger: logger)

@@ -1,7 +1,9 @@
 import Basics
 import Execution
 import JobProtocol
+import Jobs
 import Model
+import Releases
 import Reports
 import SourceControl
 import Storage

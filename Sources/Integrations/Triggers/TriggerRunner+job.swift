@@ -1,6 +1,7 @@
 import Basics
 import Execution
 import JobProtocol
+import Jobs
 import Model
 import Reports
 import Storage

@@ -2,8 +2,10 @@ import Basics
 import Execution
 import Glibc
 import JobProtocol
+import Jobs
 import Logging
 import Model
+import Releases
 import Reports
 import Settings
 import SourceControl

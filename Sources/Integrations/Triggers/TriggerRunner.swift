@@ -1,10 +1,12 @@
 import Archives
-import Basics
+package import Basics
 package import Execution
 import Glibc
 import JobProtocol
+package import Jobs
 package import Logging
 package import Model
+package import Releases
 package import Settings
 package import SourceControl
 package import Storage

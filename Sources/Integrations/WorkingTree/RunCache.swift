@@ -1,5 +1,6 @@
 import Archives
 import Basics
+import Execution
 import Foundation
 import Model
 

@@ -122,7 +122,7 @@ package actor RunWatch {
 
     private func tell(of attempt: AttemptRecord, _ one: inout Followed, _ news: inout [News]) {
         let job = attempt.id.job
-        for step in attempt.steps where step.name != JobPlanner.listStep {
+        for step in attempt.steps where step.name != JobStep.list {
             if one.began.insert(step.index).inserted { news.append(.began(job, step.step, name: step.name)) }
             for finding in one.readings[step.index]?.findings ?? [] where one.reported.insert(finding).inserted {
                 news.append(.found(job, finding))

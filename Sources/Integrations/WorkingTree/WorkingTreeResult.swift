@@ -1,3 +1,4 @@
+import Execution
 import Glibc
 package import Model
 package import SourceControl

@@ -1,6 +1,7 @@
-import Basics
+package import Basics
 package import Execution
 import Foundation
+package import Jobs
 import Logging
 import Model
 import Settings
@@ -22,6 +23,8 @@ package final class WorkingTreeRun: Sendable {
         package var environment: [String: String]
         /// The absolute path of `martlet-supervisor`.
         package var supervisor: String
+        /// The absolute path of `martlet-tools`.
+        package var tools: String
         /// Reads reports and logs.
         package var reader: ReaderProgram
         /// The most configurations that run at a time, at least 1.
@@ -33,7 +36,8 @@ package final class WorkingTreeRun: Sendable {
 
         /// Creates the parts of a run.
         package init(
-            directory: String, caches: String, environment: [String: String], supervisor: String, reader: ReaderProgram,
+            directory: String, caches: String, environment: [String: String], supervisor: String, tools: String,
+            reader: ReaderProgram,
             concurrency: Int = 1, isolation: @escaping @Sendable () async throws -> JobIsolation,
             clock: WallClock = .system
         ) {
@@ -41,6 +45,7 @@ package final class WorkingTreeRun: Sendable {
             self.caches = caches
             self.environment = environment
             self.supervisor = supervisor
+            self.tools = tools
             self.reader = reader
             self.concurrency = concurrency
             self.isolation = isolation
@@ -266,7 +271,7 @@ package final class WorkingTreeRun: Sendable {
         let logger = Logger(label: "martlet.run") { _ in SwiftLogNoOpLogHandler() }
         let jobs = JobRunner(
             store: store, state: cache.state, workspaces: Workspaces(root: cache.state.workspaces),
-            executor: launcher.executor, planner: JobPlanner(supervisor: parts.supervisor), reader: parts.reader,
+            executor: launcher.executor, planner: JobPlanner(tools: parts.tools), reader: parts.reader,
             slots: JobSlots(count: parts.concurrency), archiver: ProductArchiver(state: cache.state),
             clock: parts.clock, timer: ContinuousClock(),
             environment: JobEnvironment(daemon: parts.environment, url: ""),

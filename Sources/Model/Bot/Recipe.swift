@@ -123,6 +123,11 @@ package enum JobStep: String, Sendable, Codable, CaseIterable, Comparable {
 
     package static func < (left: JobStep, right: JobStep) -> Bool { left.rank < right.rank }
     private var rank: Int { Self.allCases.firstIndex(of: self) ?? 0 }
+
+    /// The name of the step that fetches a package's dependencies. It is the only default step with a network.
+    package static let resolve = "resolve"
+    /// The name of the step whose output is the list of tests.
+    package static let list = "list"
 }
 
 /// The current step of an integration.

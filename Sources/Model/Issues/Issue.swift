@@ -88,24 +88,15 @@ package struct Issue: Hashable, Sendable, Codable {
 }
 
 extension Finding {
-    /// The prefix of the rule of a finding about a flaky test. The test's full name follows.
-    package static let flakyRule = "flaky: "
-
     /// The full name of the test that this finding calls flaky; `nil` for every other finding.
     package var flakyTest: String? {
-        guard category == .warning, rule.hasPrefix(Self.flakyRule) else { return nil }
-        return String(rule.dropFirst(Self.flakyRule.count))
+        guard category == .warning, rule.hasPrefix(Rule.flaky) else { return nil }
+        return String(rule.dropFirst(Rule.flaky.count))
     }
-
-    /// The rule of a finding that tests failed without a failing test: a limit was reached, or the command failed.
-    package static let failedTestCommandRule = "martlet.test"
-
-    /// The rule of a warning that a configuration ran no test although its recipe does not state `test: none`.
-    package static let nothingTestedRule = "martlet.untested"
 
     /// Whether the finding is about a test. Such findings are identified by the test, regardless of where and how it fails.
     package var isOfTest: Bool {
-        category == .testFailure && rule != Self.failedTestCommandRule || flakyTest != nil
+        category == .testFailure && rule != Rule.failedTestCommand || flakyTest != nil
     }
 
     /// Creates a warning of a test that failed and passed on one commit. A pass on retry is not a success, because the test or the tested code
@@ -117,7 +108,7 @@ extension Finding {
         let said = result.message.map { ": " + $0 } ?? ""
         self.init(
             category: .warning, message: "\(result.fullName) is flaky: \(how)\(said)",
-            rule: Self.flakyRule + result.fullName, path: result.path, line: result.line)
+            rule: Rule.flaky + result.fullName, path: result.path, line: result.line)
     }
 }
 

@@ -1,4 +1,3 @@
-import Archives
 import Basics
 package import Model
 package import Settings

@@ -1,4 +1,3 @@
-import Archives
 import Basics
 import Foundation
 package import Model

@@ -1,6 +1,6 @@
-import Archives
 import Basics
 import Model
+import Releases
 import Storage
 
 /// Checks whether versions' description files are the published ones. A version is checked again when one of its files was replaced; the scrub finds

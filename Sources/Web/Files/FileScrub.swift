@@ -1,7 +1,7 @@
-import Archives
 import Basics
 import Logging
 import Model
+import Releases
 import ServiceLifecycle
 import Storage
 

@@ -1,9 +1,9 @@
 import API
-import Archives
 import Basics
 import Encodings
 import Hummingbird
 import Model
+import Releases
 import Storage
 
 /// `/files/`: serves every published version to users, curl and caches.

@@ -1,5 +1,5 @@
-import Archives
 import Basics
+import Releases
 
 /// A cache of the signature and provenance checks of versions, for their pages. A version is checked again when one of its files was replaced. The
 /// scrub finds bytes that changed in place.

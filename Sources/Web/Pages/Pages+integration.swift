@@ -1,6 +1,7 @@
 import Hummingbird
 import Integrations
 import Model
+import Releases
 import Storage
 import Transfer
 

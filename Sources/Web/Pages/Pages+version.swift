@@ -1,9 +1,9 @@
-import Archives
 import Basics
 import Encodings
 import Foundation
 import Hummingbird
 import Model
+import Releases
 import Storage
 
 /// `/products/{product}/{version}`: the page of one version, for its users.

@@ -1,25 +1,27 @@
 import API
 import Integrations
 import JobProtocol
+import Jobs
 import Model
+import Releases
 import Settings
 
 extension API.Plan {
-    /// - Parameter supervisor: See `JobDescription.Step.shownCommand`.
-    init(_ plans: PushPlans, supervisor: String) {
+    /// - Parameter tools: See `JobDescription.Step.shownCommand`.
+    init(_ plans: PushPlans, tools: String) {
         self.init(
-            items: plans.branches.map { Branch($0, supervisor: supervisor) }, next: nil, omitted: plans.omitted,
+            items: plans.branches.map { Branch($0, tools: tools) }, next: nil, omitted: plans.omitted,
             notes: plans.notes)
     }
 }
 
 extension API.Plan.Branch {
-    fileprivate init(_ plan: PushPlan, supervisor: String) {
+    fileprivate init(_ plan: PushPlan, tools: String) {
         var (unread, project, jobs): (String?, String?, [API.Plan.Job]) = (nil, nil, [])
         switch plan.content {
         case .planned(let recipe, let planned):
             project = recipe.recognition?.sentence
-            jobs = planned.map { API.Plan.Job($0, supervisor: supervisor) }
+            jobs = planned.map { API.Plan.Job($0, tools: tools) }
         case .refused: break
         case .unread(let reason): unread = reason
         }
@@ -33,18 +35,18 @@ extension API.Plan.Branch {
 }
 
 extension API.Plan.Job {
-    fileprivate init(_ job: PushPlan.Job, supervisor: String) {
+    fileprivate init(_ job: PushPlan.Job, tools: String) {
         self.init(
             name: job.configuration.name.description, problem: job.problem, toolchain: job.configuration.toolchain,
             image: job.configuration.image?.description, analysis: job.plan.notAnalyzed, tested: job.plan.notTested,
-            steps: job.plan.steps.map { API.Plan.Step($0, supervisor: supervisor) })
+            steps: job.plan.steps.map { API.Plan.Step($0, tools: tools) })
     }
 }
 
 extension API.Plan.Step {
-    fileprivate init(_ step: JobDescription.Step, supervisor: String) {
+    fileprivate init(_ step: JobDescription.Step, tools: String) {
         self.init(
-            step: step.step, name: step.name, command: step.shownCommand(supervisor: supervisor),
+            step: step.step, name: step.name, command: step.shownCommand(tools: tools),
             directory: step.workingDirectory, network: step.network.rawValue,
             timeout: Double(step.timeoutMilliseconds) / 1000, report: step.report, required: step.isRequired)
     }

@@ -2,6 +2,7 @@ import API
 import Encodings
 import Integrations
 import Model
+import Releases
 import Storage
 import Transfer
 

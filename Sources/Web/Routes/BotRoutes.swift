@@ -51,7 +51,7 @@ struct BotRoutes: Sendable {
                 "What the next push of each watched branch would run, archive and publish; at most 20 branches."
             ) { call in
                 let plans = try await site.operations.pushPlans(bot: call.name("bot"))
-                return try .json(API.Plan(plans, supervisor: site.operations.supervisor))
+                return try .json(API.Plan(plans, tools: site.operations.tools))
             }.described("getPlan", .plan, .json(API.Plan.self)).costing(.export),
             Route(
                 .get, "/api/v1/bots/{bot}/webhook", .role(.operator), "How to connect the repository's host; ?forge=."

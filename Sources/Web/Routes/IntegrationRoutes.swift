@@ -1,4 +1,5 @@
 import API
+import Basics
 import HTTPTypes
 import Hummingbird
 import Integrations

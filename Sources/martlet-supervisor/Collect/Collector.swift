@@ -1,6 +1,7 @@
 import CLinux
 import Glibc
 import JobProtocol
+import Processes
 import Redaction
 
 /// Copies a job's files within limits, after its last process is gone. It copies regular files all of whose names are in the workspace, and links

@@ -1,6 +1,7 @@
 import CLinux
 import Glibc
 import JobProtocol
+import Processes
 import Redaction
 
 /// The reports of a job's steps, within one limit for all of them. A step's reports are copied directly after it. A later step whose pattern matches

@@ -1,6 +1,7 @@
 import CLinux
 import Glibc
 import JobProtocol
+import Processes
 
 /// One connection to the launcher: one request, one supervisor or one look at the sandbox, one answer.
 struct LaunchClient {

@@ -1,6 +1,7 @@
 import CLinux
 import Glibc
 import JobProtocol
+import Processes
 
 /// Starts supervisors and nothing else. All of its state is on disk and in the kernel, so it can be killed at any time.
 struct Launcher {
@@ -35,7 +36,7 @@ struct Launcher {
         case .detached: return detach()
         case .attached:
             return listen { failure in
-                Console.say(failure.map { $0 + "\n" } ?? "listening\n")
+                Console.own.say(failure.map { $0 + "\n" } ?? "listening\n")
             }
         }
     }
@@ -70,7 +71,7 @@ struct Launcher {
             if isOurs(lock) { unlink(socket) }
             return status
         } catch {
-            Console.complain("\(error)")
+            Console.own.complain("\(error)")
             report("\(error)")
             return EX_CANTCREAT
         }
@@ -134,7 +135,7 @@ struct Launcher {
         clinux_fcntl(pipe[0], F_SETFL, 0)
         let answer = String(decoding: SmallFile.read(pipe[0], limit: 4096) ?? [], as: UTF8.self)
         if answer == "ok" { return 0 }
-        Console.complain(answer.isEmpty ? "the launcher ended before it listened" : answer)
+        Console.own.complain(answer.isEmpty ? "the launcher ended before it listened" : answer)
         return EX_UNAVAILABLE
     }
 

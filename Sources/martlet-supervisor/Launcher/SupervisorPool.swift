@@ -1,6 +1,7 @@
 import CLinux
 import Glibc
 import JobProtocol
+import Processes
 
 /// The launcher's supervisors: those that run jobs, and a few that are started already and wait for one, so that a job does not wait for a
 /// program's start. A waiting supervisor has no job, holds its memory and its preparations (`Readiness`), and ends when the launcher does.

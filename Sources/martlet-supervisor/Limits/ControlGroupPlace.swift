@@ -1,6 +1,7 @@
 import CLinux
 import Glibc
 import JobProtocol
+import Processes
 
 /// The directories in which jobs' control groups are created: below the launcher's own group, which systemd delegates to it, or below the root group.
 struct ControlGroupPlace {

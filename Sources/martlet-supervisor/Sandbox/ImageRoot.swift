@@ -1,6 +1,7 @@
 import CLinux
 import Glibc
 import JobProtocol
+import Processes
 
 /// A root file system on disk that becomes the root of a sandbox. Bubblewrap cannot create mount points in read-only mounts. The root is therefore a
 /// directory in memory, into which the image's entries are mounted one by one. If a mount must be placed deeper, where the image has no entry for it,

@@ -1,6 +1,7 @@
 import CLinux
 import Glibc
 import JobProtocol
+import Processes
 
 /// Starts steps within bubblewrap. Everything of a sandbox that does not differ between a job's steps is found out once.
 ///

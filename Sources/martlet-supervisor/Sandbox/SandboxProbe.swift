@@ -1,6 +1,7 @@
 import CLinux
 import Glibc
 import JobProtocol
+import Processes
 
 /// Makes a sandbox around nothing and says whether that works here.
 struct SandboxProbe {
@@ -9,7 +10,7 @@ struct SandboxProbe {
 
     func run() -> Int32 {
         let finding = finding()
-        Console.say(String(decoding: finding.json(), as: UTF8.self) + "\n")
+        Console.own.say(String(decoding: finding.json(), as: UTF8.self) + "\n")
         return finding.works ? 0 : 1
     }
 

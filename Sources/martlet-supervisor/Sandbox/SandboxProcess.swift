@@ -1,5 +1,6 @@
 import CLinux
 import Glibc
+import Processes
 
 /// Bubblewrap's process for one step, and the descriptors that the supervisor shares with it.
 ///

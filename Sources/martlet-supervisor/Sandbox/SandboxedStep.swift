@@ -1,6 +1,7 @@
 import CLinux
 import Glibc
 import JobProtocol
+import Processes
 
 /// The first process of a sandbox's process namespace: it starts the step's command, waits for all that comes from it and
 /// tells the supervisor how the command truly ended, which bubblewrap's exit status cannot (137 is also an exit status).

@@ -1,6 +1,7 @@
 import CLinux
 import Glibc
 import JobProtocol
+import Processes
 
 /// The network of a sandboxed step: a network namespace of its own. slirp4netns, a process outside the sandbox, represents all addresses in it, and
 /// opens the step's connections as the supervisor's user. It does not connect to the host's loopback by special addresses. Packets to loopback

@@ -1,5 +1,6 @@
 import CLinux
 import Glibc
+import Processes
 
 /// The way to start a command: in a new session, without standard input, and only with the listed descriptors. See `clinux_spawn`.
 struct SpawnRequest {
@@ -76,8 +77,7 @@ struct SpawnRequest {
     }
 }
 
-/// The arrays of C strings for starting a program.
-enum CommandVector {
+extension CommandVector {
     /// Replaces this process with a program. Returns only if that failed.
     static func become(_ path: String, _ arguments: [String], keeping descriptors: [Int32]) {
         var environment: [String] = []
@@ -88,15 +88,5 @@ enum CommandVector {
         withStrings(arguments) { arguments in
             withStrings(environment) { clinux_become(path, arguments, $0, descriptors, descriptors.count) }
         }
-    }
-
-    static func withStrings<Value>(
-        _ strings: [String], _ body: (UnsafePointer<UnsafeMutablePointer<CChar>?>) -> Value
-    ) -> Value {
-        var pointers: [UnsafeMutablePointer<CChar>?] = strings.map { strdup($0) }
-        defer { for pointer in pointers { free(pointer) } }
-        pointers.append(nil)
-        // An array that is passed as a pointer is never a null pointer, and it lives as long as the call.
-        return body(pointers)
     }
 }

@@ -1,6 +1,7 @@
 import CLinux
 import Glibc
 import JobProtocol
+import Processes
 
 /// Runs one step, from its first process to its last.
 struct StepRun {

@@ -1,6 +1,7 @@
 import CLinux
 import Glibc
 import JobProtocol
+import Processes
 
 /// Starts a job's steps, with or without a sandbox.
 struct StepStart {

@@ -1,6 +1,7 @@
 import CLinux
 import Glibc
 import JobProtocol
+import Processes
 import Redaction
 
 /// Writes an attempt's log and its index.

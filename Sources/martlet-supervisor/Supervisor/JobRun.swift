@@ -1,6 +1,7 @@
 import CLinux
 import Glibc
 import JobProtocol
+import Processes
 import Redaction
 
 /// Runs a locked job: its steps in order, then the collection of its files.

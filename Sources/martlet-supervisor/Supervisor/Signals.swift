@@ -1,6 +1,7 @@
 import CLinux
 import Glibc
 import JobProtocol
+import Processes
 
 /// The signals that this process receives. They are read from a descriptor instead of interrupting it.
 final class Signals {
@@ -39,13 +40,5 @@ final class Signals {
             next = entry.parent
         }
         return false
-    }
-}
-
-/// The names of signals.
-enum SignalName {
-    /// Returns a name such as `SIGKILL`, or `signal 35` for a signal without a name.
-    static func of(_ number: Int32) -> String {
-        clinux_signal_name(number).map { "SIG" + String(cString: $0) } ?? "signal \(number)"
     }
 }

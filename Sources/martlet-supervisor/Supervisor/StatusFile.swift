@@ -1,6 +1,7 @@
 import CLinux
 import Glibc
 import JobProtocol
+import Processes
 
 /// The file `status.jsonl`. Each line is on disk before anything relies on it.
 final class StatusFile {

@@ -1,6 +1,7 @@
 import CLinux
 import Glibc
 import JobProtocol
+import Processes
 
 /// Runs one attempt's job, from the lock to the last line of its status. It outlives the launcher and the daemon.
 struct Supervisor {
@@ -152,7 +153,7 @@ struct Supervisor {
     }
 
     private func send(_ said: LaunchAnswer) {
-        guard let answer else { return Console.say(String(decoding: said.json(), as: UTF8.self) + "\n") }
+        guard let answer else { return Console.own.say(String(decoding: said.json(), as: UTF8.self) + "\n") }
         _ = Descriptor.writeAll(said.json(), to: answer)
         close(answer)
     }

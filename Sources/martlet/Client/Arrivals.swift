@@ -4,6 +4,7 @@ import Encodings
 import Foundation
 import Glibc
 import Model
+import Releases
 
 /// A directory of downloads beside their destination, where they stay until all of them are verified.
 struct Arrivals {

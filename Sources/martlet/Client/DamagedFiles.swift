@@ -1,7 +1,8 @@
 import API
-import Archives
+import Execution
 import Foundation
 import Integrations
+import Releases
 import Settings
 
 extension API.DamagedFiles.Item {

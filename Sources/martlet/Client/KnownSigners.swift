@@ -2,6 +2,7 @@ import Archives
 import Basics
 import Foundation
 import Glibc
+import Releases
 
 /// The keys that the user's downloads must be signed with, one service a line. A key is trusted when it is first seen, like a host's key in ssh.
 ///

@@ -1,10 +1,12 @@
 import API
 import ArgumentParser
 import Basics
+import Execution
 import Foundation
 import Glibc
 import Integrations
 import JobProtocol
+import Jobs
 import Model
 import Settings
 
@@ -138,7 +140,7 @@ struct Doctor: AsyncParsableCommand {
         let unsandboxed = "none: jobs run as the service's user with all its rights; integrate only what you trust"
         do {
             let (isolation, finding) = try await MachineIsolation.find(
-                settings, supervisor: try OwnPrograms.supervisor(),
+                settings, supervisor: try OwnPrograms.supervisor(), tools: try OwnPrograms.tools(),
                 launcher: LauncherPlace.socket(of: StateDirectory(path: settings.state)))
             guard let reason = isolation.isolation.reason else {
                 let seen = isolation.readOnly.joined(separator: ", ")

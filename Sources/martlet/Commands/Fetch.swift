@@ -6,6 +6,7 @@ import Encodings
 import Foundation
 import Glibc
 import Model
+import Releases
 import Transfer
 
 /// The command `martlet fetch PRODUCT[@RANGE] [FILE]…`.

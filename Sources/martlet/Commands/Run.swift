@@ -1,5 +1,6 @@
 import API
 import ArgumentParser
+import Basics
 import Execution
 import Foundation
 import Integrations
@@ -65,12 +66,14 @@ struct Run: AsyncParsableCommand {
     private func open() async throws -> WorkingTreeRun {
         let environment = Self.environment
         let processors = ProcessInfo.processInfo.activeProcessorCount
-        let (supervisor, settings) = (try OwnPrograms.supervisor(), try self.settings())
+        let (supervisor, tools) = (try OwnPrograms.supervisor(), try OwnPrograms.tools())
+        let settings = try self.settings()
         return try await WorkingTreeRun(
             .init(
                 directory: directory, caches: try Self.caches(environment), environment: environment,
-                supervisor: supervisor, reader: try OwnPrograms.reader(), concurrency: max(1, processors / 4),
-                isolation: { try await MachineIsolation.decide(settings, supervisor: supervisor) }))
+                supervisor: supervisor, tools: tools, reader: try OwnPrograms.reader(),
+                concurrency: max(1, processors / 4),
+                isolation: { try await MachineIsolation.decide(settings, supervisor: supervisor, tools: tools) }))
     }
 
     /// Reads the machine's or the user's settings for their isolation. If no file was named, unreadable settings count as absent, because only the

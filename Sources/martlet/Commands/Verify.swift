@@ -3,6 +3,7 @@ import ArgumentParser
 import Basics
 import Foundation
 import Model
+import Releases
 
 /// The command `martlet verify DIRECTORY`.
 struct Verify: AsyncParsableCommand {

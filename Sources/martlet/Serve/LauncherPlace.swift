@@ -1,4 +1,5 @@
 import Basics
+import Execution
 import Integrations
 
 /// The choice of the launcher that starts a service's jobs.

@@ -2,6 +2,7 @@ import Execution
 import Foundation
 import Integrations
 import JobProtocol
+import Jobs
 import Model
 import Settings
 
@@ -14,16 +15,17 @@ enum MachineIsolation {
     ///   - hadOwnNetwork: Whether their steps had a network of their own.
     /// - Throws: `Failure` if the settings require what is not possible here, or the supervisor cannot be asked.
     static func decide(
-        _ settings: ServiceSettings, supervisor: String, launcher: String? = nil, wasSandboxed: Bool = false,
+        _ settings: ServiceSettings, supervisor: String, tools: String, launcher: String? = nil,
+        wasSandboxed: Bool = false,
         hadOwnNetwork: Bool = false
     ) async throws -> JobIsolation {
         do {
             // Without a sandbox no probe is necessary.
             if settings.isolation == ServiceSettings.Isolation.none {
-                return try JobIsolation.decide(settings, probe: .works, path: "", supervisor: supervisor)
+                return try JobIsolation.decide(settings, probe: .works, path: "", tools: tools)
             }
             let found = try await find(
-                settings, supervisor: supervisor, launcher: launcher, wasSandboxed: wasSandboxed,
+                settings, supervisor: supervisor, tools: tools, launcher: launcher, wasSandboxed: wasSandboxed,
                 hadOwnNetwork: hadOwnNetwork)
             return found.isolation
         } catch {
@@ -34,7 +36,7 @@ enum MachineIsolation {
     /// Decides by the settings and by a probe, an empty sandbox. The probe is repeated a few times if that may help.
     /// - Throws: `IsolationError` if the settings require what is not possible; `ExecutionError` if the supervisor cannot be asked.
     static func find(
-        _ settings: ServiceSettings, supervisor: String, launcher: String?, wasSandboxed: Bool = false,
+        _ settings: ServiceSettings, supervisor: String, tools: String, launcher: String?, wasSandboxed: Bool = false,
         hadOwnNetwork: Bool = false
     ) async throws -> (isolation: JobIsolation, finding: SandboxFinding) {
         let finding = try await SandboxProbe(supervisor: supervisor, launcher: launcher).find(
@@ -47,7 +49,7 @@ enum MachineIsolation {
             }
         let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
         let isolation = try JobIsolation.decide(
-            settings, probe: probe, path: path, supervisor: supervisor, wasSandboxed: wasSandboxed,
+            settings, probe: probe, path: path, tools: tools, wasSandboxed: wasSandboxed,
             hadOwnNetwork: hadOwnNetwork)
         return (isolation, finding)
     }

@@ -8,6 +8,10 @@ enum OwnPrograms {
     /// - Throws: `Failure` if it is in neither place.
     static func supervisor() throws -> String { try path(of: "martlet-supervisor") }
 
+    /// Returns the path of `martlet-tools`, the commands of steps that Martlet plans.
+    /// - Throws: `Failure` if it is in neither place.
+    static func tools() throws -> String { try path(of: "martlet-tools") }
+
     /// Returns `martlet-reader`, which reads reports and logs.
     /// - Throws: `Failure` if it is in neither place.
     static func reader() throws -> ReaderProgram { ReaderProgram(path: try path(of: "martlet-reader")) }

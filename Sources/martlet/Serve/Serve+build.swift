@@ -1,10 +1,11 @@
-import Archives
 import Basics
 import Execution
 import Foundation
 import Integrations
+import Jobs
 import Logging
 import Model
+import Releases
 import ServiceLifecycle
 import Settings
 import SourceControl
@@ -68,10 +69,10 @@ extension Serve {
             if let refusal = web.refusalToListen(hasTokens: try await store.hasTokens()) {
                 throw Failure(.configuration, refusal)
             }
-            let supervisor = try OwnPrograms.supervisor()
+            let (supervisor, tools) = (try OwnPrograms.supervisor(), try OwnPrograms.tools())
             let launcher = LauncherPlace.socket(of: state)
             let isolation = try await MachineIsolation.decide(
-                settings, supervisor: supervisor, launcher: launcher,
+                settings, supervisor: supervisor, tools: tools, launcher: launcher,
                 wasSandboxed: try await store.hasSandboxedAttempts(),
                 hadOwnNetwork: state.hadOwnNetwork)
             if isolation.hasOwnNetwork { try state.rememberOwnNetwork() }
@@ -99,7 +100,7 @@ extension Serve {
                     // Of its own, so that no upload's file delays a status.
                     transport: try CurlTransport(),
                     // Nor a mail server that does not answer the farewell, for which libcurl holds its thread up.
-                    mailTransport: try CurlTransport(), environment: environment, supervisor: supervisor,
+                    mailTransport: try CurlTransport(), environment: environment, tools: tools,
                     reader: reader, isolation: isolation, version: Martlet.version,
                     toolchain: { await ToolchainVersion.swift(within: place) },
                     logger: logger))

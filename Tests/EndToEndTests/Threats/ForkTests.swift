@@ -1,5 +1,6 @@
 import BotSupport
 import Integrations
+import Jobs
 import Model
 import Storage
 import TestSupport

@@ -6,6 +6,7 @@ import Testing
 
 @testable import Forges
 @testable import Integrations
+@testable import Jobs
 
 /// W14: bodies of the corpus with one value replaced, removed or duplicated.
 @Suite(.proves(.intake, "Bodies with each leaf replaced, removed, doubled or huge end nothing"))
