@@ -70,6 +70,7 @@ struct Pages: Sendable {
     ) async throws -> Response {
         let overview = await site.operations.overview()
         var view = content
+        view.merge(Caller.ofRequest.view)
         view["title"] = .text(title)
         view["assetTag"] = .text(site.templates.assetTag)
         view["version"] = .text(overview.version)

@@ -54,11 +54,31 @@ package struct Caller: Sendable, Hashable {
     package let role: Role?
     /// Whether it connected over the Unix socket.
     package let isLocal: Bool
+    /// The token that forms of this person's pages send back; `nil` for a caller that signed in with no browser.
+    let csrf: String?
 
-    package init(name: String, role: Role?) {
+    /// The caller of the request that the current task answers. Pages show what this caller may do.
+    @TaskLocal static var ofRequest = Caller.anonymous
+
+    package init(name: String, role: Role?) { self.init(name: name, role: role, csrf: nil) }
+
+    /// Creates the caller for a person who has signed in with a browser.
+    init(name: String, role: Role?, csrf: String?) {
         self.name = name
         self.role = role
+        self.csrf = csrf
         isLocal = false
+    }
+
+    /// The part of each page's content that says who reads it: `user`, `role`, `csrf`, and the forms that the page may offer.
+    var view: ViewObject {
+        let isSignedIn = csrf != nil
+        return [
+            "csrf": .text(csrf), "user": .text(isSignedIn ? name : nil),
+            "role": .text(isSignedIn ? role?.rawValue : nil),
+            "mayIntegrate": .flag(isSignedIn && role.map { $0 >= .operator } ?? false),
+            "mayAdminister": .flag(isSignedIn && role == .admin),
+        ]
     }
 
     /// Creates the caller for a peer of the Unix socket. The socket's mode is 0600, so the peer has the daemon's own uid or is root.
@@ -67,6 +87,7 @@ package struct Caller: Sendable, Hashable {
         let isPlain = said.map { $0.utf8.allSatisfy { (0x21...0x7E).contains($0) } && (1...64).contains($0.utf8.count) }
         name = isPlain == true ? said ?? "local" : "local"
         role = .admin
+        csrf = nil
         isLocal = true
     }
 

@@ -120,7 +120,9 @@ struct SiteResponder: HTTPResponder {
         let call = AuthorizedRequest(
             request: request, channel: channel, departure: context.departure, caller: caller, parameters: parameters,
             bodyLimit: route.bodyLimit, client: client, limits: limits)
-        var response = try await limits.answer(call, cost: route.cost) { try await route.handler(call) }
+        var response = try await Caller.$ofRequest.withValue(caller) {
+            try await limits.answer(call, cost: route.cost) { try await route.handler(call) }
+        }
         if let live { response.body = live.holding(response.body) }
         return response
     }
