@@ -21,6 +21,7 @@ extension Target.Dependency {
     static let hummingbird = Target.Dependency.product(name: "Hummingbird", package: "hummingbird")
     static let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
     static let metrics = Target.Dependency.product(name: "Metrics", package: "swift-metrics")
+    static let jwtKit = Target.Dependency.product(name: "JWTKit", package: "jwt-kit")
     static let mustache = Target.Dependency.product(name: "Mustache", package: "swift-mustache")
     static let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
     static let nioEmbedded = Target.Dependency.product(name: "NIOEmbedded", package: "swift-nio")
@@ -93,6 +94,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-nio-extras", exact: "1.35.2"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", exact: "2.28.1"),
         .package(url: "https://github.com/hummingbird-project/swift-mustache", exact: "2.1.1"),
+        .package(url: "https://github.com/vapor/jwt-kit", exact: "5.7.1"),
         .package(url: "https://github.com/pointfreeco/swift-custom-dump", exact: "1.7.3"),
     ],
     targets: [
@@ -123,6 +125,7 @@ let package = Package(
         library("Reports", ["Model", "Encodings", "CExpat"]),
         library("Archives", ["Model", "Encodings", "Basics", "JobProtocol", "CLibArchive", .crypto]),
         library("Transfer", ["Encodings", "Basics", "CLibCurl", .crypto]),
+        library("SignIn", ["Model", "Encodings", "Basics", "Settings", "Transfer", .crypto, .jwtKit]),
 
         // The bot, its face, its programs
         library(
@@ -141,7 +144,7 @@ let package = Package(
             "Web",
             [
                 "Model", "Encodings", "Basics", "JobProtocol", "API", "Settings", "Storage", "Execution", "Archives",
-                "Transfer", "Forges", "Integrations", "CManual", .hummingbird, .mustache, .nioCore, .nioHTTP1,
+                "Transfer", "Forges", "Integrations", "SignIn", "CManual", .hummingbird, .mustache, .nioCore, .nioHTTP1,
                 .nioHTTPTypes, .nioHTTPTypesHTTP1, .logging, .serviceLifecycle, .crypto,
             ],
             resources: [.embedInCode("Resources")]),
@@ -149,7 +152,8 @@ let package = Package(
             name: "martlet",
             dependencies: [
                 "Model", "Encodings", "Basics", "JobProtocol", "API", "Settings", "Storage", "SourceControl",
-                "Execution", "Archives", "Transfer", "Forges", "Integrations", "Web", "CLinux", .argumentParser,
+                "Execution", "Archives", "Transfer", "Forges", "Integrations", "SignIn", "Web", "CLinux",
+                .argumentParser,
                 .logging, .serviceLifecycle,
             ],
             swiftSettings: strict,
@@ -219,6 +223,8 @@ let package = Package(
             exclude: ["Threats/probes.c"]),
         tests("ReportsTests", ["Model", "Basics", "Reports"], exclude: ["Samples"]),
         tests("ArchivesTests", ["Model", "Encodings", "Basics", "Archives", "ArchiveSupport"]),
+        tests(
+            "SignInTests", ["Model", "Encodings", "Basics", "Settings", "Transfer", "SignIn", .crypto, .jwtKit]),
         tests("TransferTests", ["Encodings", "Basics", "Transfer", .crypto]),
         tests(
             "IntegrationsTests",
@@ -237,7 +243,7 @@ let package = Package(
             "WebTests",
             [
                 "Model", "Encodings", "Basics", "JobProtocol", "API", "Settings", "Storage", "SourceControl",
-                "Execution", "Archives", "Transfer", "Forges", "Notifications", "Integrations", "Web", .grdb,
+                "Execution", "Archives", "Transfer", "Forges", "Notifications", "Integrations", "SignIn", "Web", .grdb,
                 .hummingbird, .logging, .mustache, .nioCore, .nioEmbedded, .nioHTTP1, .nioHTTPTypes, .serviceLifecycle,
             ]),
     ] + programs
