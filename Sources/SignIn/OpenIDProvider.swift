@@ -72,10 +72,16 @@ package actor OpenIDProvider {
         let token = try await verified(answer.idToken, configuration)
         try token.check(issuer: settings.issuer, client: settings.clientID, nonce: attempt.nonce, at: now())
         let more = try await userinfo(answer, of: token, configuration)
-        guard let person = ProvidedPerson(token.claims, more) else {
+        guard let person = ProvidedPerson(token.claims, more, of: host) else {
             throw SignInError(.refused, "The provider states no name for this person that could be shown.")
         }
         return person
+    }
+
+    /// The provider's host, with its port if it has one.
+    package nonisolated var host: String {
+        let issuer = settings.issuer
+        return issuer.firstRange(of: "://").map { String(issuer[$0.upperBound...].prefix { $0 != "/" }) } ?? issuer
     }
 
     /// Marks a sign-in as answered.

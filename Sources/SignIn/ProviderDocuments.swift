@@ -87,7 +87,8 @@ package struct ProvidedPerson: Hashable, Sendable {
     /// The longest name of a group, in bytes.
     static let maximumGroupBytes = 256
 
-    /// The verified mail address, otherwise the user name, otherwise the provider's identifier of the person.
+    /// The verified mail address; otherwise the user name or the provider's identifier of the person, with the provider's host behind it. Without the
+    /// host, somebody could choose a user name that is the name of a token.
     package let name: String
     /// The verified mail address; `nil` if there is none.
     package let mail: String?
@@ -96,13 +97,14 @@ package struct ProvidedPerson: Hashable, Sendable {
     /// - Parameters:
     ///   - token: The claims of the ID token.
     ///   - more: Those of the userinfo endpoint, for what the ID token does not have.
+    ///   - host: The provider's host.
     /// - Returns: `nil` if neither has a name that can be shown.
-    init?(_ token: ProviderClaims, _ more: ProviderClaims?) {
+    init?(_ token: ProviderClaims, _ more: ProviderClaims?, of host: String) {
         let withMail = [token, more].compactMap(\.self).first { $0.mail != nil }
         mail = withMail.flatMap { claims in
             claims.isMailVerified ? claims.mail.flatMap { $0.contains("@") ? Self.plain($0) : nil } : nil
         }
-        let names = [mail, token.userName, more?.userName, token.subject]
+        let names = [mail] + [token.userName, more?.userName, token.subject].map { $0.map { "\($0) (\(host))" } }
         guard let name = names.lazy.compactMap({ $0.flatMap(Self.plain) }).first else { return nil }
         self.name = name
         groups = Array(

@@ -71,7 +71,7 @@ private let ann: [String: FakeProvider.Value] = [
             let fake = FakeProvider(now: time, person: ann.merging(["email_verified": verified]) { $1 })
             let person = try await signIn(provider(fake), at: fake)
             #expect(person.mail == mail, "\(verified)")
-            #expect(person.name == mail ?? "ann")
+            #expect(person.name == mail ?? "ann (id.acme.example)")
         }
     }
 

@@ -49,7 +49,7 @@ struct SignInRoutes: Sendable {
             [
                 "next": .text(next ?? "/"), "isOut": .flag(isOut && reader.caller.csrf == nil),
                 "problem": .text(problem?.detail),
-                "provider": .text(site.openID.map { Self.host(of: $0.settings.issuer) }),
+                "provider": .text(site.openID?.host),
                 "providerHref": .text("/sign-in/openid?next=\(PercentEncoding.encode(next ?? "/"))"),
                 "proxyHeader": .text(site.configuration.signIn.header?.name),
                 "plainReason": .text(reader.maySignIn ? nil : RequestPlace.plainReason),
@@ -57,10 +57,6 @@ struct SignInRoutes: Sendable {
         response.headers[.cacheControl] = "no-store"
         if let retryAfter = problem?.retryAfter { response.headers[.retryAfter] = String(retryAfter) }
         return response
-    }
-
-    private static func host(of issuer: String) -> String {
-        issuer.firstRange(of: "://").map { String(issuer[$0.upperBound...].prefix { $0 != "/" }) } ?? issuer
     }
 
     // MARK: With a token

@@ -97,7 +97,7 @@ import Testing
             let browser = WebBrowser(web)
             let answer = try await browser.get(try await begin(browser, fake))
             #expect(answer.status == 403)
-            expectContains(answer.text, "ann is signed in at the provider, but has no role here.")
+            expectContains(answer.text, "ann (id.acme.example) is signed in at the provider, but has no role here.")
         }
     }
 
