@@ -21,6 +21,7 @@ extension Target.Dependency {
     static let hummingbird = Target.Dependency.product(name: "Hummingbird", package: "hummingbird")
     static let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
     static let metrics = Target.Dependency.product(name: "Metrics", package: "swift-metrics")
+    static let jwtKit = Target.Dependency.product(name: "JWTKit", package: "jwt-kit")
     static let mustache = Target.Dependency.product(name: "Mustache", package: "swift-mustache")
     static let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
     static let nioEmbedded = Target.Dependency.product(name: "NIOEmbedded", package: "swift-nio")
@@ -94,6 +95,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-nio-extras", exact: "1.35.2"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", exact: "2.28.1"),
         .package(url: "https://github.com/hummingbird-project/swift-mustache", exact: "2.1.1"),
+        .package(url: "https://github.com/vapor/jwt-kit", exact: "5.7.1"),
         .package(url: "https://github.com/pointfreeco/swift-custom-dump", exact: "1.7.3"),
     ],
     targets: [
@@ -125,6 +127,7 @@ let package = Package(
         library("Reports", ["Model", "Encodings", "CExpat"]),
         library("Archives", ["Model", "Encodings", "Basics", "JobProtocol", "CLibArchive"]),
         library("Transfer", ["Encodings", "Basics", "CLibCurl", .crypto]),
+        library("SignIn", ["Model", "Encodings", "Basics", "Settings", "Transfer", .crypto, .jwtKit]),
 
         // The bot, its face, its programs
         library(
@@ -156,16 +159,16 @@ let package = Package(
             "Web",
             [
                 "Model", "Encodings", "Basics", "JobProtocol", "API", "Settings", "Storage", "Execution", "Transfer",
-                "Forges", "Releases", "Jobs", "Integrations", "CManual", .hummingbird, .mustache, .nioCore, .nioHTTP1,
-                .nioHTTPTypes, .nioHTTPTypesHTTP1, .logging, .serviceLifecycle, .crypto,
+                "Forges", "Releases", "Jobs", "Integrations", "SignIn", "CManual", .hummingbird, .mustache, .nioCore,
+                .nioHTTP1, .nioHTTPTypes, .nioHTTPTypesHTTP1, .logging, .serviceLifecycle, .crypto,
             ],
             resources: [.embedInCode("Resources")]),
         .executableTarget(
             name: "martlet",
             dependencies: [
                 "Model", "Encodings", "Basics", "JobProtocol", "API", "Settings", "Storage", "SourceControl",
-                "Execution", "Archives", "Transfer", "Forges", "Releases", "Jobs", "Integrations", "Web", "CLinux",
-                .argumentParser, .logging, .serviceLifecycle,
+                "Execution", "Archives", "Transfer", "Forges", "Releases", "Jobs", "Integrations", "SignIn", "Web",
+                "CLinux", .argumentParser, .logging, .serviceLifecycle,
             ],
             swiftSettings: strict,
             // Fewer pages of the program are read at the start: relocations take 32 KB in place of 3.5 MB (glibc 2.36), and no library
@@ -251,6 +254,8 @@ let package = Package(
             ]),
         tests(
             "JobsTests", ["Model", "Basics", "JobProtocol", "Storage", "Execution", "Reports", "Jobs", "BotSupport"]),
+        tests(
+            "SignInTests", ["Model", "Basics", "Settings", "SignIn", .crypto, .jwtKit]),
         tests("TransferTests", ["Encodings", "Basics", "Transfer", .crypto]),
         tests(
             "IntegrationsTests",
@@ -270,8 +275,8 @@ let package = Package(
             [
                 "Model", "Encodings", "Basics", "JobProtocol", "API", "Settings", "Storage", "SourceControl",
                 "Execution", "Archives", "Transfer", "Forges", "Notifications", "Releases", "Jobs", "Integrations",
-                "Web", .grdb, .hummingbird, .logging, .mustache, .nioCore, .nioEmbedded, .nioHTTP1, .nioHTTPTypes,
-                .serviceLifecycle,
+                "SignIn", "Web", .grdb, .hummingbird, .logging, .mustache, .nioCore, .nioEmbedded, .nioHTTP1,
+                .nioHTTPTypes, .serviceLifecycle,
             ]),
     ] + programs
 )

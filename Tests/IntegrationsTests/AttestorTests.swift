@@ -253,15 +253,15 @@ import Testing
             let all = SecretStore(directory: directory.path("secrets"), credentialsDirectory: nil)
 
             // when
-            let given = all.withholding("signing-key")
+            let given = all.withholding("signing-key", of: "signing")
 
             // then
             #expect(try given.value("office-token") == "a token")
-            for read in [{ try given.value("signing-key") }, { try given.file("signing-key") }] {
+            for read in [{ try given.value("signing-key", of: "signing") }, { try given.file("signing-key") }] {
                 let error = await expectRejection(SettingsError.self, \.code, .withheld) { try read() }
                 #expect(error.map { "\($0)".contains("the key") } == false)
             }
-            #expect(try all.value("signing-key") == "the key")
+            #expect(try all.value("signing-key", of: "signing") == "the key")
         }
     }
 

@@ -53,6 +53,9 @@ import Testing
         }
         try expect("settings", ["properties", "sandbox"], Keys.sandbox)
         try expect("settings", ["properties", "mail"], Keys.mail)
+        try expect("settings", ["properties", "sign-in"], Keys.signIn)
+        try expect("settings", ["properties", "sign-in", "properties", "openid"], Keys.openID)
+        try expect("settings", ["$defs", "roles"], Keys.roles)
         try expect("bot", ["properties", "notify", "items"], Keys.notice)
         try expect("bot", ["properties", "secrets", "items"], Keys.jobSecret)
     }

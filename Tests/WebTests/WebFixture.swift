@@ -3,6 +3,8 @@ import Integrations
 import Logging
 import Model
 import ServiceLifecycle
+import Settings
+import SignIn
 import Storage
 import TestSupport
 import Testing
@@ -73,6 +75,7 @@ func withWeb(
     bots: [String: String] = [:], isSandboxed: Bool = false, looksAtLogs: Duration = .seconds(1),
     makesTokens: Bool = true,
     fileCache: FileCache = FileCache(), connections: Int? = nil, proxies: [String] = [],
+    signIn: SignInSettings = SignInSettings(), openID: OpenIDProvider? = nil,
     sourceLocation: SourceLocation = #_sourceLocation,
     afterwards: (Store) async throws -> Void = { _ in }, _ body: @Sendable (WebFixture) async throws -> Void
 ) async throws {
@@ -100,10 +103,10 @@ func withWeb(
             configuration: .init(
                 listen: [.init(host: "127.0.0.1", port: 0)], socket: directory.path("martlet.socket"), state: state,
                 url: url, hosts: hosts, anonymousMayRead: anonymousMayRead, version: "1.2.3", looksAtLogs: looksAtLogs,
-                proxies: proxies),
+                proxies: proxies, signIn: signIn),
             store: store, operations: operations, clock: { WebFixture.now }, logger: log.logger, fileCache: fileCache,
             connections: connections ?? WebServer.connections(), now: { connections == nil ? .now : start },
-            onListening: { continuation.yield($0) })
+            openID: openID, onListening: { continuation.yield($0) })
         try await withThrowingTaskGroup(of: Void.self) { group in
             let services = ServiceGroup(configuration: .init(services: [server], logger: log.logger))
             group.addTask {

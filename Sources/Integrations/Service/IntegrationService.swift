@@ -101,7 +101,9 @@ package struct IntegrationService: Service, CustomStringConvertible {
         queueSignal = Signal()
         let versions = try VersionStore(files: parts.state.files, staging: parts.state.staging)
         // No bot can use the keys of signatures, whatever its file names.
-        let secrets = parts.secrets.withholding(parts.settings.signing).withholding(values: versions.isSigningKey)
+        let secrets = parts.secrets.withholding(parts.settings.signing, of: "signing")
+            .withholding(parts.settings.signIn.openID?.secret, of: "sign-in")
+            .withholding(values: versions.isSigningKey)
         let registry = BotRegistry(
             directory: parts.directory, settings: parts.settings, secrets: secrets,
             isolation: parts.isolation.isolation, loopbackReason: parts.isolation.loopback?.reason,

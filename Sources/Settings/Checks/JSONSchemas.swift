@@ -43,6 +43,14 @@ package enum JSONSchemas {
                 "files": { "description": "As many of the newest as have together no more files and directories, such as 5M", "oneOf": [{ "type": "integer", "minimum": 100 }, { "type": "string", "pattern": "^[0-9]{1,9}[kM]$" }, { "enum": ["off", false] }] }
               }
             },
+            "roles": {
+              "type": "object", "additionalProperties": false, "minProperties": 1,
+              "properties": {
+                "viewer": { "description": "Reads everything, also where anonymous is none", "$ref": "#/$defs/texts" },
+                "operator": { "description": "Also integrates, reruns, cancels, approves, mutes, retries and yanks", "$ref": "#/$defs/texts" },
+                "admin": { "description": "Also manages tokens and sessions", "$ref": "#/$defs/texts" }
+              }
+            },
             "duration": { "type": "string", "pattern": "^[0-9]{1,9}[smhd]$" },
             "texts": { "oneOf": [{ "type": "string" }, { "type": "array", "items": { "type": "string" } }] }
           }
@@ -86,6 +94,26 @@ package enum JSONSchemas {
                 "credentials": { "description": "A secret with USER:PASSWORD", "$ref": "#/$defs/secret" },
                 "insecure": { "description": "Send without TLS to a server of this machine, never with credentials", "type": "boolean", "default": false },
                 "certificates": { "description": "A file with the certificates to trust in place of the machine's", "type": "string", "pattern": "^/" }
+              }
+            },
+            "sign-in": {
+              "description": "Ways to sign in with a browser besides a token. Default: none",
+              "type": "object", "additionalProperties": false,
+              "dependentRequired": { "header": ["from", "roles"], "from": ["header"], "roles": ["header"] },
+              "properties": {
+                "openid": {
+                  "description": "An OpenID Connect provider",
+                  "type": "object", "additionalProperties": false, "required": ["issuer", "client-id", "roles"],
+                  "properties": {
+                    "issuer": { "description": "The provider's address, as its discovery document states it", "type": "string", "pattern": "^https?://" },
+                    "client-id": { "description": "The name of this service at the provider", "type": "string" },
+                    "secret": { "description": "The secret with the client's secret. Default: none, for a public client", "$ref": "#/$defs/secret" },
+                    "roles": { "description": "Who gets which role: groups, addresses, @domains of verified addresses, or *", "$ref": "#/$defs/roles" }
+                  }
+                },
+                "header": { "description": "A header in which a reverse proxy names the person, such as X-Remote-User", "type": "string", "pattern": "^[A-Za-z0-9-]{1,64}$" },
+                "from": { "description": "The IP addresses of the proxies whose header is believed, at most 16", "$ref": "#/$defs/texts" },
+                "roles": { "description": "Who of the header gets which role: names, @domains, or *", "$ref": "#/$defs/roles" }
               }
             },
             "user": { "description": "The user that serve becomes when root starts it. Default: martlet", "type": "string" },

@@ -36,6 +36,8 @@ package struct ServiceSettings: Hashable, Sendable {
     package var mail: MailSettings?
     /// The name of the secret with the key that signs versions; `nil`: they are not signed.
     package var signing: String?
+    /// The ways to sign in with a browser besides a token.
+    package var signIn = SignInSettings()
     /// The limits for keeping each bot's integrations, unless its file has its own.
     package var retention: Retention
 

@@ -45,6 +45,7 @@ package enum SettingsReader {
         settings.user = user(fields["user"], &diagnostics) ?? settings.user
         settings.mail = MailSettings.read(fields["mail"], &diagnostics)
         settings.signing = diagnostics.secretName(fields["signing"], "signing")
+        settings.signIn = SignInSettings.read(fields["sign-in"], &diagnostics)
         settings.retention = RetentionReader.retention(fields["retention"], &diagnostics) ?? settings.retention
         return diagnostics.reading(of: settings)
     }

@@ -9,7 +9,8 @@ package struct SecretStore: Sendable {
 
     private let directory: String?
     private let credentialsDirectory: String?
-    private var withheld: Set<String> = []
+    /// The settings' keys that name the withheld secrets, by the secrets' names.
+    private var withheld: [String: String] = [:]
     private var isWithheldValue: (@Sendable (_ value: String) -> Bool)?
 
     /// - Parameters:
@@ -21,9 +22,12 @@ package struct SecretStore: Sendable {
     }
 
     /// Returns the store without one secret of the service's own, so that no bot file can use it for a job, a script or an upload.
-    package func withholding(_ name: String?) -> SecretStore {
+    /// - Parameters:
+    ///   - name: The secret's name; `nil` withholds none.
+    ///   - key: The settings' key that names it, for messages.
+    package func withholding(_ name: String?, of key: String) -> SecretStore {
         var store = self
-        if let name { store.withheld.insert(name) }
+        if let name { store.withheld[name] = key }
         return store
     }
 
@@ -67,10 +71,10 @@ package struct SecretStore: Sendable {
     private func find(_ name: String) throws(SettingsError) -> (path: String, value: String)? {
         let operation = "read secret \(Printable.quoted(name))"
         guard Self.isName(name) else { throw Self.badName(operation) }
-        guard !withheld.contains(name) else {
+        if let key = withheld[name] {
             throw SettingsError(
                 code: .withheld, operation: operation,
-                message: "the settings name it under `signing`: it signs versions, and no bot is given it")
+                message: "the settings name it under `\(key)`: it is the service's own, and no bot is given it")
         }
         // systemd's credentials have mode 0400, or 0440 with an access control list for the service's user. Their directory is only accessible to it,
         // so the mode is not checked.

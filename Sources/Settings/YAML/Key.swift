@@ -21,8 +21,11 @@ enum Keys {
         "listen", "url", "hosts", "proxies", "state", "bots", "concurrency", "secrets", "anonymous", "isolation",
         "sandbox", .old("fence", now: "sandbox"),
         "images",
-        "user", "mail", "signing", "retention",
+        "user", "mail", "signing", "sign-in", "retention",
     ]
+    static let signIn: [Key] = ["openid", "header", "from", "roles"]
+    static let openID: [Key] = ["issuer", "client-id", "secret", "roles"]
+    static let roles: [Key] = ["viewer", "operator", "admin"]
     static let sandbox: [Key] = ["read-only", "memory", "processes", "workspace", "cpu-weight", "loopback"]
     static let bot: [Key] = [
         "repository", "insecure", "submodules", "lfs", "branches", "tags", "paths", "poll", "webhook", "schedule",

@@ -53,7 +53,7 @@ extension Store {
         }
     }
 
-    /// Revokes a token.
+    /// Revokes a token, and ends the sessions that were opened with it.
     /// - Returns: Whether there was an unrevoked token of that name.
     package func revokeToken(name: String, at time: Timestamp) async throws(StoreError) -> Bool {
         try await writer.write("revoke the token \(name.kept(80))") { transaction in
@@ -61,6 +61,7 @@ extension Store {
                 "UPDATE tokens SET revoked_at = ? WHERE name = ? AND revoked_at IS NULL",
                 [time.millisecondsSinceEpoch, name])
             guard transaction.db.changesCount == 1 else { return false }
+            try transaction.db.change("DELETE FROM sessions WHERE token = ?", [name])
             transaction.changed(.tokens)
             return true
         }

@@ -603,3 +603,21 @@ END;
 CREATE INDEX integrations_queued ON integrations (bot, ref, cause, is_release, run > 1, id) WHERE state = 'queued';
 -- A page of issues, in its order, whatever the number of others.
 CREATE INDEX issues_shown ON issues (integration, issue_set, status, category, path, line, place);
+
+-- 0024 sessions: add the sessions of people who signed in with a browser
+-- The cookie's secret is not stored, only its SHA-256. A session by a token has the token's role, and ends with it. A session by an OpenID Connect
+-- provider keeps what the provider said about the person, and the settings give the role.
+CREATE TABLE sessions (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,  -- never given twice
+    hash TEXT NOT NULL UNIQUE,
+    person TEXT NOT NULL,
+    token TEXT REFERENCES tokens(name),    -- NULL: signed in by a provider
+    issuer TEXT,                           -- NULL: signed in by a token
+    mail TEXT,                             -- verified by the provider
+    groups TEXT,                           -- JSON, an array of texts
+    created_at INTEGER NOT NULL,
+    used_at INTEGER NOT NULL,              -- at most an hour late
+    CHECK ((token IS NULL) = (issuer IS NOT NULL))
+) STRICT;
+CREATE INDEX sessions_by_use ON sessions (used_at);
+CREATE INDEX sessions_by_person ON sessions (person, used_at);

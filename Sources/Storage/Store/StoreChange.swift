@@ -21,7 +21,7 @@ package enum StoreChange: Hashable, Sendable {
     case version(product: Name)
     /// An outgoing message was stored or its state has changed.
     case outbox
-    /// A token was revoked.
+    /// A token was revoked, or a session was ended.
     case tokens
 }
 

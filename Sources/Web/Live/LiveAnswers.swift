@@ -15,6 +15,8 @@ final class LiveAnswers: Service, CustomStringConvertible {
     enum Permit: Hashable, Sendable {
         /// A valid token, by its hash.
         case token(String)
+        /// A session that has not ended, by its hash.
+        case session(String)
         /// The right of everybody to read what a route of products shows. All downloads of a product share one permit, so that it is checked once.
         case product(ProductScope)
     }

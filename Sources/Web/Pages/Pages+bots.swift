@@ -87,6 +87,9 @@ extension Pages {
             "head": .text(state.pull.head?.abbreviated),
             "whose": .text(state.pull.head == nil ? "" : state.pull.source?.shortName ?? "a fork"),
             "state": .text(state.word.rawValue), "reason": .text(state.reason),
+            "approve": .text(
+                state.word == .waiting ? "/bots/\(bot)/pull-requests/\(state.pull.number)/approve" : nil),
+            "approveCommit": .text(state.pull.head),
             "number": .text(integration.map { "#\($0.id.number)" }),
             "href": .text(integration.map { "/bots/\(bot)/\($0.id.number)" }),
             "result": .list(integration.map { [ResultView($0.state).view] } ?? []),

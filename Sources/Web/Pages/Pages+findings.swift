@@ -63,6 +63,8 @@ extension Pages {
         let isResolved = issue.status == .resolved
         let all = record.recipe?.configurations.count ?? 0
         let configurations = issue.configurations.map(\.description).joined(separator: ", ")
+        let isMuted = issue.silence?.holds(at: site.clock()) ?? false
+        let place = "/bots/\(record.id.bot)/integrations/\(record.id.number)/issues/\(issue.fingerprint)"
         return [
             "tone": .text(isResolved ? "good" : result.tone.rawValue),
             "icon": .html(isResolved ? ResultView.check : result.icon), "message": .text(issue.finding.message),
@@ -74,6 +76,8 @@ extension Pages {
             "introduced": .text(issue.introducedBy.map(Self.sentence)),
             "introducedWhy": .text(issue.introducedBy.map(Self.reason)),
             "silence": .text(issue.silence.map { Self.sentence($0, at: site.clock()) }),
+            "mute": .text(isMuted || isResolved ? nil : place + "/mute"),
+            "unmute": .text(isMuted ? place + "/unmute" : nil),
         ]
     }
 

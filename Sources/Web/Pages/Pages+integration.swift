@@ -62,6 +62,7 @@ extension Pages {
         view["triggers"] = .list(triggers.map { trigger($0, of: record, upload: uploads[$0.trigger]) })
         view["hasTriggers"] = .flag(!triggers.isEmpty)
         let isDone = record.state.word == "completed"
+        view["isDone"] = .flag(isDone)
         var response = try await page(
             "integration", title: "\(id) \(record.state.result?.description ?? record.state.word)", section: "bots",
             watch: isDone ? nil : "integration \(id.bot) \(id.number)", view)

@@ -38,6 +38,10 @@ extension Pages {
             "category": .text(issue.map { ResultView($0.finding.category).word }),
             "href": .text(issue.map { "/bots/\($0.integration.bot)/\($0.integration.number)#issues" }),
             "integration": .text(issue.map { "#\($0.integration.number)" }), "ref": .text(issue?.ref.shortName),
+            "unmute": .text(
+                issue.map {
+                    "/bots/\($0.integration.bot)/integrations/\($0.integration.number)/issues/\(silenced.fingerprint)/unmute"
+                }),
             "fingerprint": .text(silenced.fingerprint.prefix(12)), "reason": .text(silence.reason),
             "person": .text(silence.person), "at": .text(silence.at), "atText": .text(PageText.time(silence.at)),
             "expires": .text(silence.expires.map(\.description)),

@@ -53,7 +53,9 @@ extension Pages {
 
     private func facts(of record: VersionRecord, _ disk: VersionOnDisk) -> ViewObject {
         [
-            "name": .text(record.product), "number": .text(record.version), "isYanked": .flag(record.isYanked),
+            "name": .text(record.product), "number": .text(record.version),
+            "numberPath": .text(PercentEncoding.encode(record.version.description)),
+            "isYanked": .flag(record.isYanked),
             "published": .text(record.publishedAt?.description ?? ""),
             "publishedText": .text(record.publishedAt.map(PageText.time) ?? ""),
             "when": .text(record.publishedAt.map { PageText.age($0, now: site.clock()) } ?? ""),

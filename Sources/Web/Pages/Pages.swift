@@ -44,6 +44,7 @@ struct Pages: Sendable {
             },
             Route(.get, "/docs", .read, "Page: the documentation's contents; ?q= searches it.") { try await docs($0) },
             Route(.get, "/docs/{page...}", .read, "Page: one page of the documentation.") { try await doc($0) },
+            Route(.get, "/sessions", .role(.viewer), "Page: who is signed in.") { try await sessions($0) },
             asset("/style.css", Templates.styleSheet, "text/css; charset=utf-8"),
             asset("/live.js", Templates.script, "text/javascript; charset=utf-8"),
             asset("/icon.svg", PackageResources.icon_svg, "image/svg+xml"),
@@ -70,6 +71,7 @@ struct Pages: Sendable {
     ) async throws -> Response {
         let overview = await site.operations.overview()
         var view = content
+        view.merge(PageReader.ofRequest.view)
         view["title"] = .text(title)
         view["assetTag"] = .text(site.templates.assetTag)
         view["version"] = .text(overview.version)
@@ -92,13 +94,17 @@ struct Pages: Sendable {
 
     /// Renders a problem as a page. Users without the right to read see it, so it says nothing about the content of the service.
     func problem(_ problem: Problem) async -> Response {
-        // Describes the browser's login dialog, which follows.
+        let isWithoutSession = !PageReader.ofRequest.maySignIn
+        // Describes the browser's login dialog, which follows where a session is impossible.
         let detail =
-            problem.status == 401
+            problem.status == 401 && isWithoutSession
             ? "This needs a token. Where the browser asks for a name and a password: any name, and the token as the password. "
                 + "“martlet token create NAME --role viewer” makes one."
             : problem.detail
-        let view: ViewObject = ["heading": .text(problem.title), "detail": .text(detail)]
+        let view: ViewObject = [
+            "heading": .text(problem.status == 401 && !isWithoutSession ? "Sign in to see this" : problem.title),
+            "detail": .text(detail), "offersSignIn": .flag(problem.status == 401),
+        ]
         do {
             var response = try await page(
                 "problem", title: problem.title, section: "", status: .init(code: problem.status), view)

@@ -35,6 +35,8 @@ struct Templates: Sendable {
         "article": PackageResources.article_mustache,
         "issues": PackageResources.issues_mustache,
         "issue": PackageResources.issue_mustache,
+        "signin": PackageResources.signin_mustache,
+        "sessions": PackageResources.sessions_mustache,
         "docs": PackageResources.docs_mustache,
     ]
 

@@ -6,7 +6,8 @@ if (watched && "EventSource" in window) {
   let timer = 0, busy = false;
   const refresh = async () => {
     timer = 0;
-    if (busy || document.hidden || String(getSelection())) { later(); return; }
+    // Nor while somebody fills in a form, whose text would be gone.
+    if (busy || document.hidden || String(getSelection()) || document.querySelector("main .act[open]")) { later(); return; }
     busy = true;
     try {
       const answer = await fetch(location.href, { headers: { Accept: "text/html" } });
@@ -15,7 +16,7 @@ if (watched && "EventSource" in window) {
         const open = new Set([...document.querySelectorAll("details[open] .name")].map((name) => name.textContent));
         const main = page.querySelector("main");
         for (const details of main.querySelectorAll("details"))
-          if (open.has(details.querySelector(".name").textContent)) details.open = true;
+          if (open.has(details.querySelector(".name")?.textContent)) details.open = true;
         document.querySelector("main").replaceWith(main);
         document.title = page.title;
       }

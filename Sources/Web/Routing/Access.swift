@@ -11,8 +11,20 @@ package enum Access: Sendable, Hashable, CustomStringConvertible {
     case product
     /// A token of at least this role.
     case role(Role)
+    /// A form of a page, of a person of at least this role who has signed in with a browser. `Route.form` checks the form's token.
+    case form(Role)
+    /// The sign-in form: anybody, but only from a page of the service itself.
+    case signIn
     /// A signature over the raw body, which `Operations` verifies. Tokens are ignored.
     case signature
+
+    /// Whether only forms of the service's own pages send such requests.
+    var isForm: Bool {
+        switch self {
+        case .form, .signIn: true
+        case .open, .read, .product, .role, .signature: false
+        }
+    }
 
     package var description: String {
         switch self {
@@ -20,6 +32,8 @@ package enum Access: Sendable, Hashable, CustomStringConvertible {
         case .read: "read"
         case .product: "product"
         case .role(let role): role.rawValue
+        case .form(let role): "form of \(role.rawValue)"
+        case .signIn: "sign-in"
         case .signature: "signature"
         }
     }
@@ -30,11 +44,18 @@ package enum Access: Sendable, Hashable, CustomStringConvertible {
     package func refusal(of caller: Caller, anonymousMayRead: Bool) -> Problem? {
         let needed: Role
         switch self {
-        case .open, .signature: return nil
+        case .open, .signIn, .signature: return nil
         case .read, .product:
             if anonymousMayRead { return nil }
             needed = .viewer
         case .role(let role): needed = role
+        case .form(let role):
+            guard caller.csrf != nil else {
+                return Problem(
+                    401,
+                    "This is a form of a page: sign in with a browser. Programs use the HTTP interface, /openapi.json.")
+            }
+            needed = role
         }
         guard let role = caller.role else {
             return Problem(401, "This needs a token: send `Authorization: Bearer mt_…` (martlet token create).")
@@ -54,10 +75,20 @@ package struct Caller: Sendable, Hashable {
     package let role: Role?
     /// Whether it connected over the Unix socket.
     package let isLocal: Bool
+    /// The token that forms of this person's pages send back; `nil` for a caller that signed in with no browser.
+    let csrf: String?
+    /// Whether the caller has a session, which it can end.
+    let hasSession: Bool
 
-    package init(name: String, role: Role?) {
+    package init(name: String, role: Role?) { self.init(name: name, role: role, csrf: nil, hasSession: false) }
+
+    /// Creates the caller for a person who has signed in with a browser.
+    /// - Parameter hasSession: Whether the person can sign out here; a proxy's person cannot.
+    init(name: String, role: Role?, csrf: String?, hasSession: Bool) {
         self.name = name
         self.role = role
+        self.csrf = csrf
+        self.hasSession = hasSession
         isLocal = false
     }
 
@@ -67,6 +98,8 @@ package struct Caller: Sendable, Hashable {
         let isPlain = said.map { $0.utf8.allSatisfy { (0x21...0x7E).contains($0) } && (1...64).contains($0.utf8.count) }
         name = isPlain == true ? said ?? "local" : "local"
         role = .admin
+        csrf = nil
+        hasSession = false
         isLocal = true
     }
 

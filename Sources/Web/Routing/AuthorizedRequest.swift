@@ -17,6 +17,10 @@ struct AuthorizedRequest: Sendable {
     let caller: Caller
     private let parameters: [String: String]
     private let bodyLimit: Int
+    /// The address that failed sign-ins are counted for; `nil` for all peers without an address.
+    let address: IPAddress?
+    /// The address under which the browser sees the service.
+    let place: RequestPlace
     /// The client for which limits count this request.
     let asker: Asker
     let limits: WebLimits
@@ -25,8 +29,10 @@ struct AuthorizedRequest: Sendable {
 
     init(
         request: Request, channel: any Channel, departure: ClientDeparture, caller: Caller,
-        parameters: [String: String], bodyLimit: Int, client: IPAddress?, limits: WebLimits
+        parameters: [String: String], bodyLimit: Int, client: IPAddress?, address: IPAddress?, place: RequestPlace,
+        limits: WebLimits
     ) {
+        (self.address, self.place) = (address, place)
         self.limits = limits
         self.request = request
         self.channel = channel
@@ -52,7 +58,12 @@ struct AuthorizedRequest: Sendable {
 
     /// Returns the first value of a query parameter, percent-decoded with `+` as a space; `nil` if it is absent or empty.
     func query(_ name: String) -> String? {
-        guard let query = request.head.path?.split(separator: "?", maxSplits: 1).dropFirst().first else { return nil }
+        Self.query(name, of: request.head.path)
+    }
+
+    /// Returns the first value of a query parameter of a path, as `query(_:)` does.
+    static func query(_ name: String, of path: String?) -> String? {
+        guard let query = path?.split(separator: "?", maxSplits: 1).dropFirst().first else { return nil }
         for pair in query.split(separator: "&") {
             let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             guard parts[0] == name[...] else { continue }

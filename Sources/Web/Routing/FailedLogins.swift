@@ -40,6 +40,16 @@ final class FailedLogins: Sendable {
         }
     }
 
+    /// Counts a failed sign-in.
+    /// - Returns: The problem; 429 for an address that fails repeatedly.
+    func problem(_ problem: Problem, from address: IPAddress?, at now: Timestamp) -> Problem {
+        guard let wait = fail(from: address, at: now) else { return problem }
+        var problem = Problem(
+            429, "Too many tokens from this address were not known here; wait, or correct the token.")
+        problem.retryAfter = max(1, wait.components.seconds)
+        return problem
+    }
+
     /// Removes the addresses without failures. If there are none, it removes the address that is closest to having none.
     private static func makeRoom(_ entries: inout [IPAddress?: Entry], at now: Timestamp) {
         entries = entries.filter { $0.value.full > now }

@@ -38,6 +38,7 @@ package struct Problem: Error, Sendable, Hashable {
     static func busy(_ detail: String) -> Problem { Problem(503, detail) }
 
     static let notFound = Problem(404, "There is nothing here.")
+    static let endedSession = Problem(401, "Your session has ended. Sign in again.")
     static let `internal` = Problem(500, "The service failed; its log has the cause.")
 
     private static let titles = [

@@ -5,6 +5,8 @@ import Hummingbird
 struct SecurityHeaders: Sendable {
     /// Whether anybody may read the answer: only then may shared caches store it.
     let isPublic: Bool
+    /// The header in which a proxy names the person; `nil`: none.
+    var personHeader: String?
 
     /// Forbids inline scripts and styles, content from other origins, and frames.
     static let pagePolicy =
@@ -34,6 +36,10 @@ struct SecurityHeaders: Sendable {
             response.headers[.cacheControl] = "private" + control.dropFirst("public".count)
         case (false, _): response.headers[.cacheControl] = "no-store"
         }
-        if !isPublic { response.headers[.vary] = "Authorization" }
+        // A page depends on the session: its bar, its forms and their token.
+        let varying =
+            (isPublic ? [] : ["Authorization"])
+            + (isPublic && !isPage ? [] : ["Cookie"] + [personHeader].compactMap(\.self))
+        if !varying.isEmpty { response.headers[.vary] = varying.joined(separator: ", ") }
     }
 }

@@ -57,6 +57,26 @@ struct ServedHosts: Sendable {
         return authority.map { $0.lowercased() == host } ?? false
     }
 
+    /// Returns the address under which the browser that sent a request sees the service.
+    /// - Parameters:
+    ///   - authority: The `Host` header.
+    ///   - isThroughProxy: Whether a trusted proxy sent the request.
+    ///   - scheme: The `X-Forwarded-Proto` of that proxy; `nil` if it states none.
+    ///   - base: The path of the service's root; empty: none.
+    func place(authority: String?, isThroughProxy: Bool, scheme: String?, base: String) -> RequestPlace {
+        let stated = scheme?.split(separator: ",").last?.trimmingPrefix { $0 == " " }.lowercased()
+        // A proxy may ask for the service by another name than browsers ask the proxy.
+        if isThroughProxy, origin.hasPrefix("https://"), stated != "http" {
+            return RequestPlace(isSecure: true, isLoopback: false, root: origin + base)
+        }
+        let authority = authority?.lowercased() ?? ""
+        let isSecure = stated == "https" || origin == "https://\(authority)"
+        let isLoopback =
+            Self.host(authority).map { $0 == "localhost" || IPAddress($0)?.isLoopback == true } ?? false
+        return RequestPlace(
+            isSecure: isSecure, isLoopback: isLoopback, root: "\(isSecure ? "https" : "http")://\(authority)\(base)")
+    }
+
     private func serves(host: String) -> Bool {
         if names.contains(host) { return true }
         guard let address = IPAddress(host) else { return false }

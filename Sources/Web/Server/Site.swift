@@ -2,6 +2,8 @@ import Basics
 import Integrations
 import Logging
 import Model
+import Settings
+import SignIn
 import Storage
 
 /// The objects that all request handlers share.
@@ -19,6 +21,12 @@ struct Site: Sendable {
     let date = DateText()
     let downloads: Downloads
     let templates: Templates
+    let messages = PageMessages()
+    let failedLogins = FailedLogins()
+    /// The key of sign-ins in progress, and of the forms of persons whom a proxy names. It changes with each start.
+    let signInKey = RandomSecret.bytes(32)
+    /// The OpenID Connect provider; `nil`: none.
+    var openID: OpenIDProvider?
     let clock: @Sendable () -> Timestamp
     let logger: Logger
 
@@ -74,6 +82,7 @@ struct Site: Sendable {
     func isGiven(_ permit: LiveAnswers.Permit) async throws -> Bool {
         switch permit {
         case .token(let hash): try await store.token(hash: hash).map { $0.revokedAt == nil } ?? false
+        case .session(let hash): try await caller(inSession: hash, csrf: "") != nil
         case .product(let scope): try await openness(scope).mayRead
         }
     }
@@ -82,5 +91,27 @@ struct Site: Sendable {
     func caller(with token: BearerToken) async throws -> Caller? {
         guard let record = try await store.token(hash: token.hash), record.revokedAt == nil else { return nil }
         return Caller(name: record.name, role: record.role)
+    }
+
+    /// Returns the caller to whom a session belongs; `nil` if it has ended, or gives no role any more.
+    func caller(in session: SessionSecret) async throws -> Caller? {
+        try await caller(inSession: session.hash, csrf: session.csrf)
+    }
+
+    private func caller(inSession hash: String, csrf: String) async throws -> Caller? {
+        guard let session = try await store.session(hash: hash, at: clock()), let role = role(of: session) else {
+            return nil
+        }
+        return Caller(name: session.person, role: role, csrf: csrf, hasSession: true)
+    }
+
+    /// Returns the role that a session gives now; `nil` if the settings do not name its provider, or give the person no role.
+    func role(of session: SessionRecord) -> Role? {
+        switch session.origin {
+        case .token(_, let role): return role
+        case .provider(let statement):
+            guard let openID = configuration.signIn.openID, openID.issuer == statement.issuer else { return nil }
+            return openID.roles.role(names: statement.groups, mail: statement.mail)
+        }
     }
 }

@@ -32,10 +32,10 @@ struct SiteResponder: HTTPResponder {
     let anonymousMayRead: Bool
     /// Whether anybody may read what a route of products shows, and whether all are shown the same.
     let openness: @Sendable (ProductScope) async throws -> (mayRead: Bool, isSame: Bool)
-    let role: @Sendable (BearerToken) async throws -> Caller?
+    let identification: Identification
+    let messages: PageMessages
     let errorPage: @Sendable (Problem) async -> Response
     let hosts: ServedHosts
-    let failedLogins: FailedLogins
     let answers: LiveAnswers
     let clock: @Sendable () -> Timestamp
     /// The path under which a proxy serves the service; empty: none.
@@ -50,37 +50,41 @@ struct SiteResponder: HTTPResponder {
             forwarded: HTTPField.Name("X-Forwarded-For").map { request.headers[values: $0] } ?? [])
         // Whether all are answered the same.
         var isSame = anonymousMayRead
+        let peer = IPAddress(context.channel.remoteAddress)
+        let place = place(of: request, from: peer)
+        var reader = PageReader(path: pathToReturn(of: request, at: place), maySignIn: place.keepsSessions)
         do {
-            response = try await answer(request, of: client, in: context, &isSame)
+            response = try await answer(request, of: client, at: place, in: context, &reader, &isSame)
         } catch let problem as Problem where problem.status == 421 {
             // A page of another site may read this answer: it says nothing more.
             response = problem.response
         } catch let problem as Problem {
-            response = await present(problem, for: request, of: client)
+            response = await present(problem, for: request, of: client, reader)
         } catch let error as OperationError {
             if error.code == .internal { log(error.underlying ?? error, request, context.logger) }
-            response = await present(Problem(error), for: request, of: client)
+            response = await present(Problem(error), for: request, of: client, reader)
         } catch is HTTPParserError {
-            response = await present(Problem(400, "The request is malformed."), for: request, of: client)
+            response = await present(Problem(400, "The request is malformed."), for: request, of: client, reader)
         } catch is CancellationError where context.departure.hasLeft {
             // `StrictRequests` closes the connection. Closing it here would drop the bytes of earlier answers that the kernel has not accepted yet.
             response = Response(status: .serviceUnavailable, headers: [.connection: "close"])
         } catch is CancellationError {
-            response = await present(Problem(503, "The service is stopping."), for: request, of: client)
+            response = await present(Problem(503, "The service is stopping."), for: request, of: client, reader)
         } catch {
             log(error, request, context.logger)
-            response = await present(.internal, for: request, of: client)
+            response = await present(.internal, for: request, of: client, reader)
         }
         RegistryRoutes.mark(&response, path: path(of: request))
         if !base.isEmpty, let place = response.headers[.location], place.hasPrefix("/") {
             response.headers[.location] = base + place
         }
-        SecurityHeaders(isPublic: isSame).apply(to: &response)
+        SecurityHeaders(isPublic: isSame, personHeader: identification.header?.name).apply(to: &response)
         return request.method == .head ? response.createHeadResponse() : response
     }
 
     private func answer(
-        _ request: Request, of client: IPAddress?, in context: Context, _ isSame: inout Bool
+        _ request: Request, of client: IPAddress?, at place: RequestPlace, in context: Context,
+        _ reader: inout PageReader, _ isSame: inout Bool
     ) async throws -> Response {
         let channel = context.channel
         let path = path(of: request)
@@ -92,7 +96,15 @@ struct SiteResponder: HTTPResponder {
         let route: Route
         let parameters: [String: String]
         switch table.match(request.method, path: path) {
-        case .nothing: throw Problem.notFound
+        case .nothing:
+            // The page that says so has the reader's name, too.
+            if !isLocal, request.headers[.authorization] == nil {
+                let peer = IPAddress(channel.remoteAddress)
+                reader.caller = try await identification.identify(
+                    request, at: place, peer: peer, address: client ?? peer?.network, acceptsBasic: false
+                ).caller
+            }
+            throw Problem.notFound
         case .otherMethods(let methods):
             var problem = Problem(405, "This path takes \(methods.joined(separator: ", ")).")
             problem.allow = methods.joined(separator: ", ")
@@ -100,27 +112,39 @@ struct SiteResponder: HTTPResponder {
         case .route(let found, let values): (route, parameters) = (found, values)
         }
         try refuseForeign(request, route)
-        var token: BearerToken?
-        let address = client ?? IPAddress(channel.remoteAddress)?.network
-        let caller =
-            route.access == .signature || route.access == .open
-            ? .anonymous : try await caller(of: request, from: address, acceptsBasic: route.acceptsBasic, &token)
+        let peer = IPAddress(channel.remoteAddress)
+        let address = client ?? peer?.network
+        let identity = try await identity(of: request, route, at: place, peer: peer, address: address)
+        let caller = identity.caller
+        if caller.csrf != nil {
+            isSame = false
+            reader.caller = caller
+            reader.message = message(in: request, for: caller)
+        }
         var mayRead = anonymousMayRead
         if route.access == .product {
             // Until it is known, nobody else may keep the answer.
+            let isSameForAll = isSame
             isSame = false
             (mayRead, isSame) = try await openness(ProductScope(parameters))
+            isSame = isSame && isSameForAll
         }
-        if let refusal = route.access.refusal(of: caller, anonymousMayRead: mayRead) { throw refusal }
+        if var refusal = route.access.refusal(of: caller, anonymousMayRead: mayRead) {
+            if refusal.status == 401, identity.hasEnded { refusal = .endedSession }
+            throw refusal
+        }
+        if caller.csrf != nil, route.method != .get { try checkForgery(request, route, caller) }
         let permit: LiveAnswers.Permit? =
-            token.map { .token($0.hash) }
+            identity.permit
             ?? (route.access == .product && !isLocal ? .product(ProductScope(parameters)) : nil)
         // Before it is computed: the right may be taken away meanwhile.
         let live = route.cost.lasts ? permit.map { answers.begin($0, over: channel) } : nil
         let call = AuthorizedRequest(
             request: request, channel: channel, departure: context.departure, caller: caller, parameters: parameters,
-            bodyLimit: route.bodyLimit, client: client, limits: limits)
-        var response = try await limits.answer(call, cost: route.cost) { try await route.handler(call) }
+            bodyLimit: route.bodyLimit, client: client, address: address, place: place, limits: limits)
+        var response = try await PageReader.$ofRequest.withValue(reader) {
+            try await limits.answer(call, cost: route.cost) { try await route.handler(call) }
+        }
         if let live { response.body = live.holding(response.body) }
         return response
     }
@@ -142,46 +166,80 @@ struct SiteResponder: HTTPResponder {
         guard !isLocal, route.access != .signature, route.method != .get || !isPublic else { return }
         let origin = request.headers[.origin]
         let site = HTTPField.Name("Sec-Fetch-Site").flatMap { request.headers[$0] }
-        let isForeign =
+        var isForeign =
             origin.map { !hosts.isOwn(origin: $0, authority: request.head.authority) } ?? false
             || route.method != .get && site == "cross-site"
+        // A form has to come from a page of the service. Every browser of today says so (Fetch, section 3.2).
+        if route.access.isForm, route.method != .get, origin == nil, site != "same-origin" { isForeign = true }
         if isForeign { throw Problem(403, "A page of another site may not ask for this.") }
     }
 
-    /// - Parameters:
-    ///   - address: The address that failures are counted for.
-    ///   - known: Set to the token that identifies the caller.
-    /// - Throws: 401 for an unknown or revoked token, even if none is needed, since the sender wants to know; 429 for an address that sends such
-    ///   tokens repeatedly.
-    private func caller(
-        of request: Request, from address: IPAddress?, acceptsBasic: Bool, _ known: inout BearerToken?
-    ) async throws -> Caller {
+    /// Refuses a changing request that a browser's session alone authorizes. A form has its token in a field, which `Route.form` checks.
+    /// - Throws: 403.
+    private func checkForgery(_ request: Request, _ route: Route, _ caller: Caller) throws(Problem) {
+        if route.access.isForm { return }
+        let sent = HTTPField.Name("X-CSRF-Token").flatMap { request.headers[$0] } ?? ""
+        guard let csrf = caller.csrf, ConstantTime.areEqual(Array(sent.utf8), Array(csrf.utf8)) else {
+            throw Problem(
+                403,
+                "A browser's session alone changes nothing here: send its form token as `X-CSRF-Token`, or a token.")
+        }
+    }
+
+    private func identity(
+        of request: Request, _ route: Route, at place: RequestPlace, peer: IPAddress?, address: IPAddress?
+    ) async throws -> Identification.Identity {
+        if route.access == .signature || route.access == .open { return .init() }
         if isLocal {
-            return Caller(local: HTTPField.Name(Caller.personHeader).flatMap { request.headers[$0] })
+            let person = HTTPField.Name(Caller.personHeader).flatMap { request.headers[$0] }
+            return .init(caller: Caller(local: person))
         }
-        guard let header = request.headers[.authorization] else { return .anonymous }
-        guard let secret = BearerToken.secret(inAuthorization: header, acceptsBasic: acceptsBasic),
-            let token = BearerToken(secret), let caller = try await role(token)
-        else {
-            let wait = failedLogins.fail(from: address, at: clock())
-            guard let wait else { throw Problem(401, "This token is not known here, or it was revoked.") }
-            var problem = Problem(
-                429, "Too many tokens from this address were not known here; wait, or correct the token.")
-            problem.retryAfter = max(1, wait.components.seconds)
-            throw problem
+        return try await identification.identify(
+            request, at: place, peer: peer, address: address, acceptsBasic: route.acceptsBasic)
+    }
+
+    /// Returns the address under which the browser sees the service. A trusted proxy states the scheme; without it, `url` does.
+    private func place(of request: Request, from peer: IPAddress?) -> RequestPlace {
+        let isTrusted = peer.map { limits.clients.proxies.contains($0) } ?? false
+        let scheme = HTTPField.Name("X-Forwarded-Proto").flatMap { request.headers[$0] }
+        return hosts.place(
+            authority: request.head.authority, isThroughProxy: isTrusted, scheme: isTrusted ? scheme : nil, base: base)
+    }
+
+    /// Returns the page to which a sign-in returns: the one that was asked for, or the one with the form.
+    private func pathToReturn(of request: Request, at place: RequestPlace) -> String {
+        var path = request.head.path
+        if request.method != .get, request.method != .head {
+            path = HTTPField.Name("Referer").flatMap { request.headers[$0] }.flatMap { referrer in
+                referrer.hasPrefix(place.root + "/") ? String(referrer.dropFirst(place.root.count)) : nil
+            }
+        } else if !base.isEmpty, let asked = path, asked.hasPrefix(base + "/") {
+            path = String(asked.dropFirst(base.count))
         }
-        known = token
-        return caller
+        return OwnPath.checked(path) ?? "/"
+    }
+
+    private func message(in request: Request, for caller: Caller) -> PageMessages.Message? {
+        guard let csrf = caller.csrf,
+            let number = AuthorizedRequest.query(PageMessages.parameter, of: request.head.path)
+        else { return nil }
+        return messages.message(number, for: csrf, at: clock())
     }
 
     /// Browsers that request a page get one. All others get problem+json, as does everybody when too many pages are requested.
-    private func present(_ problem: Problem, for request: Request, of client: IPAddress?) async -> Response {
+    private func present(
+        _ problem: Problem, for request: Request, of client: IPAddress?, _ reader: PageReader
+    ) async -> Response {
         let wantsPage = request.headers[.accept]?.contains("text/html") == true
         let asker = Asker(client: client, isKnown: isLocal)
-        let page = wantsPage ? await limits.problemPage(for: asker) { await errorPage(problem) } : nil
+        let page =
+            wantsPage
+            ? await PageReader.$ofRequest.withValue(reader) {
+                await limits.problemPage(for: asker) { await errorPage(problem) }
+            } : nil
         var response = page ?? problem.response
-        if wantsPage, problem.status == 401 {
-            // A browser can ask for a password and send it as Basic; see `BearerToken.secret(inAuthorization:)`.
+        if wantsPage, problem.status == 401, !reader.maySignIn {
+            // Without a session, a browser can ask for a password and send it as Basic; see `BearerToken.secret(inAuthorization:)`.
             response.headers[.wwwAuthenticate] = "Basic realm=\"martlet: any name, a token as the password\""
         }
         return response

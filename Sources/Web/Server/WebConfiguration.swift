@@ -1,3 +1,5 @@
+package import Settings
+
 /// The server's configuration, which does not change after it was created.
 package struct WebConfiguration: Sendable {
     /// A host's name or address, and a port; port 0 selects any free one.
@@ -38,11 +40,15 @@ package struct WebConfiguration: Sendable {
     package var looksAtLogs: Duration
     /// The addresses of reverse proxies whose `X-Forwarded-For` names the client.
     package var proxies: [String]
+    /// The ways to sign in with a browser besides a token.
+    package var signIn: SignInSettings
 
     package init(
         listen: [Address], socket: String?, state: String, url: String, hosts: [String] = [], anonymousMayRead: Bool,
-        version: String, looksAtLogs: Duration = .seconds(1), proxies: [String] = []
+        version: String, looksAtLogs: Duration = .seconds(1), proxies: [String] = [],
+        signIn: SignInSettings = SignInSettings()
     ) {
+        self.signIn = signIn
         self.hosts = hosts
         self.proxies = proxies
         self.looksAtLogs = looksAtLogs

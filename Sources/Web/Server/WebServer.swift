@@ -6,6 +6,7 @@ package import Logging
 package import Model
 import NIOCore
 import ServiceLifecycle
+package import SignIn
 package import Storage
 import Synchronization
 
@@ -44,7 +45,7 @@ package struct WebServer: Service, CustomStringConvertible {
         configuration: WebConfiguration, store: Store, operations: Operations,
         clock: @escaping @Sendable () -> Timestamp, logger: Logger, fileCache: FileCache,
         connections: Int = WebServer.connections(),
-        now: @escaping @Sendable () -> ContinuousClock.Instant = { .now },
+        now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }, openID: OpenIDProvider? = nil,
         onListening: @escaping @Sendable ([String]) async -> Void = { _ in }
     ) {
         let files = FileSender()
@@ -53,19 +54,22 @@ package struct WebServer: Service, CustomStringConvertible {
             directory: configuration.state + "/staging", logger: logger, now: now)
         let site = Site(
             configuration: configuration, store: store, operations: operations, files: files, fileCache: fileCache,
-            downloads: Downloads(store: store, logger: logger), templates: Templates(), clock: clock, logger: logger
-        )
+            downloads: Downloads(store: store, logger: logger), templates: Templates(), openID: openID,
+            clock: clock, logger: logger)
         let pages = Pages(site: site, logs: LogServer(site: site))
         let table = Self.table(site, pages)
         (self.table, self.limits) = (table, limits)
         let answers = LiveAnswers(store: store) { try await site.isGiven($0) }
-        let (hosts, failedLogins) = (ServedHosts(configuration), FailedLogins())
+        let hosts = ServedHosts(configuration)
+        let identification = Identification(
+            role: { try await site.caller(with: $0) }, session: { try await site.caller(in: $0) },
+            header: configuration.signIn.header, key: site.signInKey, failedLogins: site.failedLogins, clock: clock)
         func made(isLocal: Bool) -> SiteResponder {
             SiteResponder(
                 table: table, isLocal: isLocal, anonymousMayRead: configuration.anonymousMayRead,
-                openness: { try await site.openness($0) }, role: { try await site.caller(with: $0) },
-                errorPage: { await pages.problem($0) }, hosts: hosts, failedLogins: failedLogins, answers: answers,
-                clock: clock, base: configuration.base, limits: limits)
+                openness: { try await site.openness($0) }, identification: identification, messages: site.messages,
+                errorPage: { await pages.problem($0) }, hosts: hosts, answers: answers, clock: clock,
+                base: configuration.base, limits: limits)
         }
         responder = made(isLocal: false)
         localResponder = made(isLocal: true)
@@ -78,18 +82,18 @@ package struct WebServer: Service, CustomStringConvertible {
 
     package init(
         configuration: WebConfiguration, store: Store, operations: Operations,
-        clock: @escaping @Sendable () -> Timestamp, logger: Logger,
+        clock: @escaping @Sendable () -> Timestamp, logger: Logger, openID: OpenIDProvider? = nil,
         onListening: @escaping @Sendable ([String]) async -> Void = { _ in }
     ) {
         self.init(
             configuration: configuration, store: store, operations: operations, clock: clock, logger: logger,
-            fileCache: FileCache(), onListening: onListening)
+            fileCache: FileCache(), openID: openID, onListening: onListening)
     }
 
     private static func table(_ site: Site, _ pages: Pages) -> RouteTable {
         // Before the pages, which have a version in the same place of the path.
         var routes = Feeds(site: site).routes.costing(.list)
-        let shown = pages.routes
+        let shown = pages.routes + SignInRoutes(site: site, pages: pages).routes + Actions(site: site).routes
         routes += shown + FileServer(site: site, pages: pages).routes
         routes += BotRoutes(site: site).routes.costing(.list) + PullRequestRoutes(site: site).routes.costing(.list)
         routes += TestRoutes(site: site).routes
@@ -102,6 +106,7 @@ package struct WebServer: Service, CustomStringConvertible {
         routes += LedgerRoutes(site: site).routes.costing(.list) + OutboxRoutes(site: site).routes.costing(.list)
         routes += RetentionRoutes(site: site).routes.costing(.list) + RegistryRoutes(site: site).routes
         routes += ProductRoutes(site: site).routes.costing(.list) + TokenRoutes(site: site).routes.costing(.list)
+        routes += SessionRoutes(site: site).routes.costing(.list)
         routes += EventRoutes(store: site.store).routes + SystemRoutes(site: site).routes
         routes += DamageRoutes(site: site).routes.costing(.list)
         let patterns = Set(shown.map(\.pattern))

@@ -13,6 +13,7 @@ struct MissingSecret {
             credentialsDirectory: ProcessInfo.processInfo.environment["CREDENTIALS_DIRECTORY"])
         var named: [(secret: String, by: String)] = []
         if let signing = settings.signing { named.append((signing, "`signing` of the settings")) }
+        if let client = settings.signIn.openID?.secret { named.append((client, "`sign-in` of the settings")) }
         for bot in bots { named += names(in: bot).map { ($0, "the bot \(bot.name)") } }
         var seen: Set<String> = []
         return named.compactMap { secret, user in

@@ -7,8 +7,8 @@ import Settings
 /// The command `martlet token …`.
 struct TokenCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "token", abstract: "Makes, lists and revokes access tokens.",
-        subcommands: [Create.self, ListTokens.self, Revoke.self])
+        commandName: "token", abstract: "Makes, lists and revokes access tokens, and ends sessions of browsers.",
+        subcommands: [Create.self, ListTokens.self, Revoke.self, EndSession.self])
 
     struct Create: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
@@ -28,7 +28,8 @@ struct TokenCommand: AsyncParsableCommand {
     }
 
     struct ListTokens: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(commandName: "list", abstract: "Lists the tokens.")
+        static let configuration = CommandConfiguration(
+            commandName: "list", abstract: "Lists the tokens, and the sessions of people who signed in with a browser.")
 
         @OptionGroup var server: ServerOptions
         @Flag(help: "Print the daemon's JSON.") var json = false
@@ -41,12 +42,24 @@ struct TokenCommand: AsyncParsableCommand {
                 Output.print(
                     Output.table(
                         tokens.map { [$0.name, $0.role, $0.created.text, $0.revoked.map { "revoked \($0)" } ?? ""] }))
+                let sessions = try await connection.get("/api/v1/sessions", as: API.List<API.Session>.self).items
+                if sessions.isEmpty { return }
+                Output.print("\nSessions:\n")
+                Output.print(
+                    Output.table(
+                        sessions.map {
+                            [
+                                "\($0.id)", $0.person, $0.role ?? "no role", $0.created.text, "used \($0.used)",
+                                $0.token.map { "by token \($0)" } ?? "by \($0.provider ?? "")",
+                            ]
+                        }))
             }
         }
     }
 
     struct Revoke: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(commandName: "revoke", abstract: "Revokes a token, at once.")
+        static let configuration = CommandConfiguration(
+            commandName: "revoke", abstract: "Revokes a token and ends its sessions, at once.")
 
         @OptionGroup var server: ServerOptions
         @Argument(help: "The token's name.") var name: String
@@ -55,6 +68,23 @@ struct TokenCommand: AsyncParsableCommand {
             try await Failure.exiting {
                 try await server.connect().delete("/api/v1/tokens/\(PercentEncoding.encode(name))")
                 Output.print("\(name) is revoked\n")
+            }
+        }
+    }
+}
+
+extension TokenCommand {
+    struct EndSession: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "end-session", abstract: "Ends a session of a browser, at once.")
+
+        @OptionGroup var server: ServerOptions
+        @Argument(help: "The session's number; `martlet token list` has it.") var number: Int64
+
+        func run() async throws {
+            try await Failure.exiting {
+                try await server.connect().delete("/api/v1/sessions/\(number)")
+                Output.print("session \(number) has ended\n")
             }
         }
     }

@@ -8,6 +8,7 @@ import Model
 import Releases
 import ServiceLifecycle
 import Settings
+import SignIn
 import SourceControl
 import Storage
 import Transfer
@@ -65,7 +66,7 @@ extension Serve {
                 listen: settings.listen.map { .init(host: $0.host, port: $0.port) }, socket: socket, state: state.path,
                 url: url, hosts: settings.hosts, anonymousMayRead: settings.anonymous == .read,
                 version: Martlet.version,
-                proxies: settings.proxies)
+                proxies: settings.proxies, signIn: settings.signIn)
             if let refusal = web.refusalToListen(hasTokens: try await store.hasTokens()) {
                 throw Failure(.configuration, refusal)
             }
@@ -110,7 +111,7 @@ extension Serve {
             let (listening, isListening) = AsyncStream.makeStream(of: Never.self)
             let server = WebServer(
                 configuration: web, store: store, operations: integrations.operations, clock: WallClock.system.now,
-                logger: logger,
+                logger: logger, openID: try openID(secrets),
                 onListening: { addresses in
                     logger.notice("listening", metadata: ["on": "\(addresses.joined(separator: ", "))"])
                     notifier.ready()
@@ -120,6 +121,26 @@ extension Serve {
                 integrations, server, StatusService(store: store, notifier: notifier, logger: logger),
                 MachineReport(reader: reader, mirrors: mirrors, listening: listening, logger: logger),
             ]
+        }
+
+        /// Returns the OpenID Connect provider of the settings; `nil` if they name none.
+        private func openID(_ secrets: SecretStore) throws -> OpenIDProvider? {
+            guard let provider = settings.signIn.openID else { return nil }
+            let queue = SerialQueue(label: "sign-in-secret")
+            // A transport of its own, so that nobody who signs in waits for an upload.
+            return OpenIDProvider(
+                settings: provider, transport: try CurlTransport(), now: WallClock.system.now,
+                secret: {
+                    guard let name = provider.secret else { return nil }
+                    guard
+                        let value = try await queue.run({ () throws(SettingsError) in try secrets.value(name) })
+                    else {
+                        throw Failure(
+                            .configuration,
+                            "the secret \(name) is not set; set it with `martlet secret set \(name)`")
+                    }
+                    return value
+                })
         }
 
         /// Doubts what a stop of the machine may have damaged, before anything uses it.

@@ -14,6 +14,8 @@ import Testing
         GET /icon.svg
         GET /live.js
         GET /openapi.json
+        GET /sign-in/openid
+        GET /sign-in/openid/callback
         GET /style.css
         """,
         "read": """
@@ -88,6 +90,7 @@ import Testing
         GET /api/v1/outbox
         GET /outbox
         POST /registry/login
+        GET /sessions
         """,
         "operator": """
         POST /api/v1/bots/{bot}/integrations
@@ -102,9 +105,29 @@ import Testing
         POST /api/v1/prune
         """,
         "admin": """
+        GET /api/v1/sessions
+        DELETE /api/v1/sessions/{number}
         GET /api/v1/tokens
         POST /api/v1/tokens
         DELETE /api/v1/tokens/{name}
+        """,
+        "sign-in": """
+        GET /sign-in
+        POST /sign-in
+        """,
+        "form of viewer": """
+        POST /sessions/{number}/end
+        POST /sign-out
+        """,
+        "form of operator": """
+        POST /bots/{bot}/integrate
+        POST /bots/{bot}/integrations/{number}/cancel
+        POST /bots/{bot}/integrations/{number}/issues/{fingerprint}/mute
+        POST /bots/{bot}/integrations/{number}/issues/{fingerprint}/unmute
+        POST /bots/{bot}/integrations/{number}/rerun
+        POST /bots/{bot}/pull-requests/{number}/approve
+        POST /outbox/{number}/retry
+        POST /products/{product}/{version}/yank
         """,
         "signature": """
         POST /webhooks/push/{bot}
@@ -144,9 +167,11 @@ import Testing
         }
     }
 
-    /// Returns the refusal of a rule; `nil` if it permits the caller.
+    /// Returns the refusal of a rule; `nil` if it permits the caller. Sessions are in `SessionRoleTests`.
     private static func refusal(_ access: String, _ role: Role?, anonymousMayRead: Bool) -> Int? {
-        switch (access, role) {
+        // A form comes from a page of the service, which a token's request does not claim.
+        if access.hasPrefix("form of") { return 403 }
+        return switch (access, role) {
         case ("open", _), ("signature", _): nil
         case ("read", nil), ("product", nil): anonymousMayRead ? nil : 401
         case ("read", _), ("product", _): nil
@@ -171,6 +196,11 @@ import Testing
                 let rule = try #require(rules[Self.line(route)])
                 for role in callers {
                     let answer = try await web.send(route.method.rawValue, Self.path(of: route), as: role)
+                    if rule == "sign-in", route.method != .get {
+                        #expect(answer.status == 403, "it comes from no page of the service")
+                        asked += 1
+                        continue
+                    }
                     let who = "\(Self.line(route)) by \(role?.rawValue ?? "nobody"): \(answer.text.prefix(200))"
                     if let refusal = Self.refusal(rule, role, anonymousMayRead: anonymousMayRead) {
                         #expect(answer.status == refusal, "\(who)")

@@ -1,0 +1,38 @@
+import API
+import Hummingbird
+import Model
+import Storage
+
+/// `/api/v1/sessions…`: lists and ends sessions, for admins.
+struct SessionRoutes: Sendable {
+    let site: Site
+
+    var routes: [Route] {
+        [
+            Route(.get, "/api/v1/sessions", .role(.admin), "Who is signed in with a browser, the last used first.") {
+                _ in
+                let sessions = try await site.store.sessions(at: site.clock())
+                return try .json(API.List(sessions.map { API.Session($0, role: site.role(of: $0)) }))
+            }.described("listSessions", .tokens, .json(API.List<API.Session>.self)),
+            Route(.delete, "/api/v1/sessions/{number}", .role(.admin), "Ends a session, at once.") { call in
+                guard let id = Int64(call.text("number")), try await site.store.endSession(id) else {
+                    throw Problem.notFound
+                }
+                return Response(status: .noContent)
+            }.described("endSession", .tokens, .empty, status: 204),
+        ]
+    }
+}
+
+extension API.Session {
+    init(_ session: SessionRecord, role: Role?) {
+        var (token, provider): (String?, String?)
+        switch session.origin {
+        case .token(let name, _): token = name
+        case .provider(let statement): provider = statement.issuer
+        }
+        self.init(
+            id: session.id, person: session.person, role: role?.rawValue, token: token, provider: provider,
+            created: API.Time(session.createdAt), used: API.Time(session.usedAt))
+    }
+}
