@@ -311,13 +311,16 @@ package struct RerunRequest: Codable, Hashable, Sendable {
     package var failed: Bool?
     /// The filter of the tests to run, in the test tool's syntax; `nil` for all tests.
     package var tests: String?
+    /// The full names of the tests to run, instead of a filter; `nil` for all tests.
+    package var names: [String]?
     /// Whether only the triggers after the jobs run; `nil` means no.
     package var triggers: Bool?
 
     /// Creates a value from all its properties.
-    package init(failed: Bool?, tests: String?, triggers: Bool?) {
+    package init(failed: Bool?, tests: String?, names: [String]? = nil, triggers: Bool?) {
         self.failed = failed
         self.tests = tests
+        self.names = names
         self.triggers = triggers
     }
 }

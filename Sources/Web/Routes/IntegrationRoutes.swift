@@ -75,6 +75,7 @@ struct IntegrationRoutes: Sendable {
                     old.id,
                     Rerun(
                         isFailedOnly: cancelRequest.failed ?? false, testFilter: cancelRequest.tests,
+                        tests: cancelRequest.names ?? [],
                         isTriggersOnly: cancelRequest.triggers ?? false), by: call.caller.name)
                 let detail = try await detail(accepted.integration, attempt: nil)
                 return try .json(API.QueuedRerun(detail: detail, notes: accepted.notes), status: .created)
