@@ -86,7 +86,7 @@ extension Pages {
             "name": .text("\(bot)!\(state.pull.number)"), "base": .text(state.pull.base.shortName),
             "head": .text(state.pull.head?.abbreviated),
             "whose": .text(state.pull.head == nil ? "" : state.pull.source?.shortName ?? "a fork"),
-            "state": .text(state.word.rawValue), "reason": .text(state.reason),
+            "state": .text(state.word.title), "reason": .text(state.reason),
             "number": .text(integration.map { "#\($0.id.number)" }),
             "href": .text(integration.map { "/bots/\(bot)/\($0.id.number)" }),
             "result": .list(integration.map { [ResultView($0.state).view] } ?? []),

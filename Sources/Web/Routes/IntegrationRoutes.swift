@@ -1,4 +1,5 @@
 import API
+import Forges
 import HTTPTypes
 import Hummingbird
 import Integrations
@@ -91,8 +92,16 @@ struct IntegrationRoutes: Sendable {
         _ record: IntegrationRecord, attempt: Int?
     ) async throws -> API.IntegrationDetail {
         let all = try await site.attempts(of: record)
+        let links = await site.links(of: record.repository, bot: record.id.bot)
+        let pages = IntegrationLinks(
+            links, of: record, previous: links == nil ? nil : try await site.store.historyBefore(record.id).previous)
         return API.IntegrationDetail(
             record, attempts: Site.shown(all, attempt: attempt), all: all,
-            reruns: record.run > 1 ? try await site.store.reruns(of: record.id) : [])
+            reruns: record.run > 1 ? try await site.store.reruns(of: record.id) : [],
+            forge: links.map {
+                API.ForgePages(
+                    repository: $0.repository, commit: $0.commit(record.headCommit), ref: pages.ref,
+                    comparison: pages.comparison)
+            })
     }
 }
