@@ -138,12 +138,40 @@ package struct Summary: Codable, Hashable, Sendable {
     package var testsChange: Int
     /// The change of `flakyTests`.
     package var flakyTestsChange: Int
+    /// The tests, each counted once; `nil` for a job, and for an integration without tests.
+    package var tally: Tally?
+
+    /// The tests of an integration. Each counts once, however many configurations ran it.
+    package struct Tally: Codable, Hashable, Sendable {
+        /// The number of tests.
+        package var tests: Int
+        /// The number of configurations that ran tests.
+        package var configurations: Int
+        /// The number of tests that failed or crashed in a configuration.
+        package var failing: Int
+        /// The number of tests that were flaky in a configuration and failed in none.
+        package var flaky: Int
+        /// The number of tests that every configuration skipped.
+        package var skipped: Int
+        /// The count in words: `400 tests in 3 configurations, 4 fail, 1 skipped`.
+        package var says: String
+
+        /// Creates a value from all its properties.
+        package init(tests: Int, configurations: Int, failing: Int, flaky: Int, skipped: Int, says: String) {
+            self.tests = tests
+            self.configurations = configurations
+            self.failing = failing
+            self.flaky = flaky
+            self.skipped = skipped
+            self.says = says
+        }
+    }
 
     /// Creates a value from all its properties.
     package init(
         errors: Int, warnings: Int, analyzerWarnings: Int, testFailures: Int, tests: Int, flakyTests: Int,
         errorsChange: Int, warningsChange: Int, analyzerWarningsChange: Int, testFailuresChange: Int, testsChange: Int,
-        flakyTestsChange: Int
+        flakyTestsChange: Int, tally: Tally? = nil
     ) {
         self.errors = errors
         self.warnings = warnings
@@ -157,5 +185,6 @@ package struct Summary: Codable, Hashable, Sendable {
         self.testFailuresChange = testFailuresChange
         self.testsChange = testsChange
         self.flakyTestsChange = flakyTestsChange
+        self.tally = tally
     }
 }

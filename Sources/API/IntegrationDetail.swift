@@ -6,17 +6,22 @@
     package var reruns: [Rerun]
     /// The requested or newest attempt of each configuration.
     package var configurations: [Configuration]
+    /// The pages of the repository's forge; `nil` if they are unknown.
+    package var forge: ForgePages?
 
     /// Creates a value from all its properties.
-    package init(integration: Integration, reruns: [Rerun], configurations: [Configuration]) {
+    package init(
+        integration: Integration, reruns: [Rerun], configurations: [Configuration], forge: ForgePages? = nil
+    ) {
         self.integration = integration
         self.reruns = reruns
         self.configurations = configurations
+        self.forge = forge
     }
 }
 
 extension IntegrationDetail: Codable {
-    private enum CodingKeys: CodingKey { case reruns, configurations }
+    private enum CodingKeys: CodingKey { case reruns, configurations, forge }
 
     /// Reads the members of one JSON object.
     package init(from decoder: any Decoder) throws {
@@ -24,6 +29,7 @@ extension IntegrationDetail: Codable {
         integration = try Integration(from: decoder)
         reruns = try container.decode([Rerun].self, forKey: .reruns)
         configurations = try container.decode([Configuration].self, forKey: .configurations)
+        forge = try container.decodeIfPresent(ForgePages.self, forKey: .forge)
     }
 
     /// Writes the members of one JSON object.
@@ -32,10 +38,31 @@ extension IntegrationDetail: Codable {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(reruns, forKey: .reruns)
         try container.encode(configurations, forKey: .configurations)
+        try container.encode(forge, forKey: .forge)
     }
 
     /// Returns a property of the integration.
     package subscript<Value>(dynamicMember path: KeyPath<Integration, Value>) -> Value { integration[keyPath: path] }
+}
+
+/// The addresses of an integration's pages at the repository's forge.
+package struct ForgePages: Codable, Hashable, Sendable {
+    /// The page of the repository.
+    package var repository: String
+    /// The page of the commit. For a pull request it is its newest commit, not the merge.
+    package var commit: String
+    /// The page of the branch, tag or pull request; `nil` for any other ref.
+    package var ref: String?
+    /// The page of the changes since the branch's integration before, or of the pull request's changes; `nil` if there are none to compare.
+    package var comparison: String?
+
+    /// Creates a value from all its properties.
+    package init(repository: String, commit: String, ref: String?, comparison: String?) {
+        self.repository = repository
+        self.commit = commit
+        self.ref = ref
+        self.comparison = comparison
+    }
 }
 
 /// The answer to a rerun. In JSON the members of `detail` are its own.
@@ -311,13 +338,16 @@ package struct RerunRequest: Codable, Hashable, Sendable {
     package var failed: Bool?
     /// The filter of the tests to run, in the test tool's syntax; `nil` for all tests.
     package var tests: String?
+    /// The full names of the tests to run, instead of a filter; `nil` for all tests.
+    package var names: [String]?
     /// Whether only the triggers after the jobs run; `nil` means no.
     package var triggers: Bool?
 
     /// Creates a value from all its properties.
-    package init(failed: Bool?, tests: String?, triggers: Bool?) {
+    package init(failed: Bool?, tests: String?, names: [String]? = nil, triggers: Bool?) {
         self.failed = failed
         self.tests = tests
+        self.names = names
         self.triggers = triggers
     }
 }

@@ -282,11 +282,69 @@ import Testing
             #expect(accepted.jobs.map(\.description) == ["debug"])
             #expect(
                 accepted.notes == [
-                    "own is not run again: its recipe tests with a command of its own (make check), which takes no filter"
+                    "own is not run again: its recipe tests with a command of its own (make check), and has no `test-only` "
+                        + "that runs the tests in $MARTLET_TESTS"
                 ])
             expectVerdict(of: again, .testFailures, because: "1 of 2 tests failed")
             #expect(again.attempts.map(\.id.description).sorted() == ["kit#1/debug/1", "kit#1/debug/2", "kit#1/own/1"])
         }
+    }
+
+    @Test(.proves(.web, "Tests that are ticked run again, in the configurations that ran them"))
+    func testThatTestsAreChosenByTheirNames() async throws {
+        let also = "  own: { build: 'true', test: make check, test-only: ./some, report: build/junit.xml }\n"
+        try await Self.withPackage(also: also) { bot, isBroken, commands in
+            // given
+            _ = try await bot.completion(of: Self.first)
+            isBroken.withLock { $0 = false }
+
+            // when
+            let accepted = try await bot.operations.rerun(
+                Self.first, Rerun(tests: ["KitTests/subtracts", "KitTests/gone"]), by: "ada")
+            let again = try await bot.completion(of: Self.first)
+
+            // then
+            #expect(accepted.jobs.map(\.description) == ["debug", "own"])
+            #expect(accepted.notes == ["KitTests/gone did not run in kit#1"])
+            #expect(again.attempts.compactMap(\.testFilter) == ["^(KitTests[./]subtracts)($|/)", "KitTests/subtracts"])
+            #expect(commands.value.last == ["/bin/sh", "-euc", "./some"] || commands.value.last?.last == "./some")
+            #expect(
+                try await bot.store.reruns(of: Self.first).map(\.testFilter) == ["KitTests/subtracts, KitTests/gone"])
+        }
+    }
+
+    @Test(arguments: [
+        Rerun(testFilter: "a", tests: ["b"]), Rerun(tests: Array(repeating: "a", count: Rerun.maximumTests + 1)),
+        Rerun(tests: [String(repeating: "a", count: Rerun.maximumTestBytes + 1)]),
+        Rerun(tests: ["a"], isTriggersOnly: true),
+    ])
+    func testThatAChoiceThatIsNoneIsRefused(_ rerun: Rerun) async throws {
+        try await Self.withPackage { bot, _, _ in
+            // given
+            _ = try await bot.completion(of: Self.first)
+            // then
+            await expectRejection(OperationError.self, \.code, .invalid) {
+                try await bot.operations.rerun(Self.first, rerun, by: "ada")
+            }
+        }
+    }
+
+    @Test func testThatATestThatTheFilterLeavesOutAsSkippedStaysRed() {
+        // given: Node 20 reports what its pattern leaves out as skipped
+        let red = TestResult(suite: "kit", name: "subtracts", outcome: .failed)
+        let before = FilteredResults(
+            filter: "adds", before: 1,
+            tests: [TestResult(suite: "kit", name: "adds", outcome: .failed), red], findings: [])
+        // when
+        let all = before.completing(
+            AttemptResults(
+                tests: [
+                    TestResult(suite: "kit", name: "adds", outcome: .passed),
+                    TestResult(suite: "kit", name: "subtracts", outcome: .skipped),
+                ], analysis: "clean", tested: "1 test", verdict: .succeeded))
+        // then
+        #expect(all.verdict == .testFailures)
+        #expect(all.tests.map(\.outcome) == [.passed, .failed])
     }
 
     @Test func testThatTriggersDoNotRunAgain() async throws {

@@ -24,6 +24,23 @@ import Testing
         }
     }
 
+    @Test func testThatAReaderReadsWhatTheMirrorHasAndMakesNothing() async throws {
+        try await withOrigin(["a.c": "int a;\n", "large": String(repeating: "x", count: 200)]) { fixture in
+            // given
+            let commit = try await fixture.origin.commit()
+            let mirrors = Mirrors(directory: fixture.directory.path("repositories"))
+            let reader = mirrors.reader(of: fixture.mirror.url)
+            // when
+            let before = await reader.files(["a.c"], at: commit, limit: 100) { false }
+            _ = try await fixture.fetch()
+            let after = await reader.files(["a.c", "large", "gone", "../a.c"], at: commit, limit: 100) { false }
+            let late = await reader.files(["a.c"], at: commit, limit: 100) { true }
+            // then
+            #expect(before.isEmpty && late.isEmpty)
+            #expect(after == ["a.c": Array("int a;\n".utf8)])
+        }
+    }
+
     @Test(.proves(.sourceControl, "The recipe is read from the mirror's tree, before any checkout"), .threat("P4"))
     func testThatItReadsFilesAndNothingElse() async throws {
         try await withOrigin([".martlet.yml": "build: make\n", "d/e/f": "deep\n"]) { fixture in

@@ -15,7 +15,7 @@ import Testing
             configurations: try configurations.map { try name($0) })
     }
 
-    @Test(.proves(.web, "Pages of 200 issues or tests with links to the rest and the counts of all"))
+    @Test(.proves(.web, "Pages of 200 issues or 1,000 tests with links to the rest and the counts of all"))
     func testThatAPartHasItsIssuesInOrderAndTheCountsOfAll() async throws {
         try await withStore { fixture in
             // given

@@ -39,7 +39,7 @@ import Testing
             expectContains(answer.text, #""expires":"2026-12-31T00:00:00.000Z","expired":false"#)
             expectContains(try await web.json(Self.root + "/issues?status=silenced"), expected)
             expectContains(try await web.json("/api/v1/bots/kit/silences"), Self.warning)
-            let page = try await web.send("GET", "/bots/kit/2").text
+            let page = try await web.send("GET", "/bots/kit/2/issues").text
             expectContains(page, "muted by operator until 2026-12-31")
             expectContains(page, "the vendor&#39;s")
             // when

@@ -55,7 +55,7 @@ import Testing
         try await withSample { web in
             let page = try await web.send("GET", "/bots/kit/2").text
             expectContains(page, "<b>1</b> <em class=\"good\">\u{2212}1</em> <span>warning</span>")
-            expectContains(page, "<h3>Resolved <span class=\"quiet\">1</span></h3>")
+            expectContains(page, "<a href=\"/bots/kit/2/issues?after=1\">1 resolved</a>")
             expectContains(page, "Sources/Kit/Parser.swift:27:9")
             expectContains(page, "swift build --build-tests")
             expectContains(page, "kit-1.0.0-source.tar.gz")

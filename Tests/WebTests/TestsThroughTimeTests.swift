@@ -45,34 +45,19 @@ import Testing
     @Suite struct GivenTheInterface {
         private let outer = TestsThroughTimeTests()
 
-        @Test(.proves(.testHistory, "The grid tests × configurations says \"fails only in release\""))
-        func testThatAGridSaysWhere() async throws {
+        @Test(
+            .proves(.testHistory, "The tree of tests has a column for each configuration, and what fails comes first"))
+        func testThatATreeShowsWhatFailsFirst() async throws {
             try await outer.withSample { web in
-                let expected =
-                    #"{"configurations":["debug","release"],"total":2,"items":["#
-                    + #"{"suite":"KitTests.ParserTests","name":"keepsOrder()","#
-                    + #""outcomes":{"debug":"passed","release":"failed"},"says":"fails only in release"},"#
-                    + #"{"suite":"KitTests.ParserTests","name":"roundTrips()","#
-                    + #""outcomes":{"debug":"flaky","release":"passed"},"says":"flaky only in debug"}],"next":null}"#
-                    + "\n"
-                #expect(try await web.json("/api/v1/bots/kit/integrations/4/tests/grid") == expected)
-                let all = try await web.json("/api/v1/bots/kit/integrations/3/tests/grid?all&limit=5")
-                expectContains(all, #""says":"skipped everywhere""#)
-                expectContains(all, #""total":12"#)
-                expectContains(all, #""next":"5""#)
-            }
-        }
-
-        @Test func testThatTestsComeInParts() async throws {
-            try await outer.withSample { web in
-                let path = "/api/v1/bots/kit/integrations/4/tests"
-                expectContains(try await web.json(path + "?limit=3"), #""next":"3""#)
-                let rest = try await web.json(path + "?limit=3&after=3")
-                expectContains(rest, #""name":"roundTrips()","configuration":"release""#)
-                expectContains(rest, #""next":null"#)
-                let flaky = try await web.json(path + "?outcome=flaky")
-                expectContains(flaky, #""message":"failed in attempt 1: luck""#)
-                #expect(!flaky.contains("keepsOrder"))
+                let page = try await web.send("GET", "/bots/kit/4/tests").text
+                expectContains(page, "2 tests in 2 configurations, 1 fails, 1 flaky")
+                let first = try #require(page.firstRange(of: ">keepsOrder()<"))
+                let second = try #require(page.firstRange(of: ">roundTrips()<"))
+                #expect(first.lowerBound < second.lowerBound)
+                expectContains(
+                    page, "href=\"/bots/kit/tests/history?name=KitTests.ParserTests%2FkeepsOrder%28%29\"")
+                expectContains(page, "<span class=\"cell warn\"><span class=\"only\">debug </span>1 flaky</span>")
+                expectContains(page, "<span class=\"cell bad\"><span class=\"only\">release </span>1 fails</span>")
             }
         }
 
@@ -132,7 +117,8 @@ import Testing
         private let outer = TestsThroughTimeTests()
 
         @Test(arguments: [
-            "/bots/kit/4/tests", "/bots/kit/4/tests?all", "/bots/kit/3/tests", "/bots/kit/tests",
+            "/bots/kit/4/tests", "/bots/kit/4/tests?failing", "/bots/kit/4/tests?slowest", "/bots/kit/3/tests",
+            "/bots/kit/4/tests?query=%22%3E%3Cscript%3E", "/bots/kit/tests",
             "/bots/kit/tests?query=parser", "/bots/kit/tests?query=%22%3E%3Cscript%3E", history,
             history + "&branch=main",
             "/bots/kit/4",
@@ -190,7 +176,7 @@ import Testing
                 expectContains(page, "in the last 4 integrations with tests")
                 expectContains(try await web.send("GET", "/bots/kit").text, "href=\"/bots/kit/tests\"")
                 let integration = try await web.send("GET", "/bots/kit/4").text
-                expectContains(integration, "2 tests, 1 flaky")
+                expectContains(integration, "2 tests in 2 configurations, 1 fails, 1 flaky")
                 expectContains(integration, "href=\"/bots/kit/4/tests\"")
             }
         }

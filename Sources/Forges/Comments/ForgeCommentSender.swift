@@ -61,11 +61,11 @@ package struct ForgeCommentSender: OutboxSender {
     private func text(
         of message: OutboxMessage, _ id: IntegrationID, _ changes: Store.IssueChanges
     ) async throws -> String {
-        let counts = try await access.store.integration(id)?.summary?.counts
+        let summary = try await access.store.integration(id)?.summary
         let issues = try await access.store.issuePage(of: id, status: .new, limit: CommentText.maximumIssues).items
         return CommentText.text(
             of: id, commit: message.content.commit,
-            sentence: StatusText.sentence(message.content, counts: counts, changes: changes), issues: issues,
+            sentence: StatusText.sentence(message.content, summary: summary, changes: changes), issues: issues,
             count: changes.new, url: access.page(of: message))
     }
 

@@ -37,16 +37,16 @@ package struct ForgeStatusSender: OutboxSender {
 
     private func sentence(of message: OutboxMessage) async throws -> String {
         guard message.content.verdict != nil, let id = message.integration else {
-            return StatusText.sentence(message.content, counts: nil)
+            return StatusText.sentence(message.content, summary: nil)
         }
         if let job = message.job {
             let attempts = try await access.store.attempts(of: id)
             let attempt = attempts.last { $0.id.job == job && $0.state.verdict != nil }
-            return StatusText.sentence(message.content, counts: attempt?.summary?.counts)
+            return StatusText.sentence(message.content, summary: attempt?.summary)
         }
         let record = try await access.store.integration(id)
         return StatusText.sentence(
-            message.content, counts: record?.summary?.counts, changes: try await access.store.issueChanges(of: id))
+            message.content, summary: record?.summary, changes: try await access.store.issueChanges(of: id))
     }
 
     /// Returns the outcome if GitLab refuses a status because it has it already or has a later one; `nil` otherwise. A commit's status there only

@@ -5,10 +5,10 @@ import Storage
 enum StatusText {
     /// Returns the sentence.
     /// - Parameters:
-    ///   - counts: The counts of the integration or the job; `nil` if unknown.
+    ///   - summary: The counts of the integration or the job; `nil` if unknown.
     ///   - changes: The changes against the branch's previous integration; `nil` for a job.
     static func sentence(
-        _ content: OutboxContent, counts: Counts?, changes: Store.IssueChanges? = nil
+        _ content: OutboxContent, summary: Summary?, changes: Store.IssueChanges? = nil
     ) -> String {
         guard let verdict = content.verdict else { return sentence(of: content) }
         func because(_ what: String) -> String { content.reason.map { "\(what): \($0)" } ?? what }
@@ -18,7 +18,7 @@ enum StatusText {
         case .verdict(.checkoutError): return because("checkout error")
         case .verdict(.internalError): return because("internal error")
         case .verdict(let verdict):
-            let parts = (counts.map(parts) ?? []) + (changes.map(parts) ?? [])
+            let parts = (summary.map(parts) ?? []) + (changes.map(parts) ?? [])
             if !parts.isEmpty { return parts.joined(separator: ", ") }
             return verdict == .succeeded ? "succeeded" : because(word(of: verdict))
         }
@@ -38,11 +38,14 @@ enum StatusText {
     }
 
     /// Returns the findings in words, the worst first.
-    private static func parts(_ counts: Counts) -> [String] {
+    private static func parts(_ summary: Summary) -> [String] {
+        let counts = summary.counts
         var parts: [String] = []
         func add(_ number: Int, _ noun: StaticString) { if number > 0 { parts.append(number.counting(noun)) } }
         add(counts.errors, "error")
-        if counts.testFailures > 0 {
+        if let tally = summary.tally {
+            parts.append(tally.sentence)
+        } else if counts.testFailures > 0 {
             parts.append(
                 counts.tests > 0
                     ? "\(counts.testFailures) of \(counts.tests.counting("test")) failed"

@@ -173,6 +173,14 @@ package struct Operations: Sendable {
         }
     }
 
+    /// Returns the source at some places of an integration's commit, from the bot's mirror. At most `SourceExcerpt.maximumPlaces` are read, and what
+    /// the mirror does not have is left out.
+    package func excerpts(
+        of record: IntegrationRecord, at places: [SourcePlace]
+    ) async -> [SourcePlace: SourceExcerpt] {
+        await runner.excerpts(of: record, at: places)
+    }
+
     /// The path of the supervisor's program, which runs some steps. `JobDescription.Step.shownCommand` leaves it out.
     package var tools: String { runner.jobs.planner.tools }
 

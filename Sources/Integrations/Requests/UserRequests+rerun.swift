@@ -30,14 +30,15 @@ extension UserRequests {
                 selection = try RerunSelection(
                     rerun, of: id, triggerFailed: triggerFailed, recipe: recipe, attempts: attempts,
                     crashed: Set(crashed.map(\.configuration)),
-                    unreported: rerun.testFilter == nil ? [] : try await unreported(attempts))
-            } else if rerun.testFilter != nil {
+                    unreported: rerun.choosesTests ? try await unreported(attempts) : [],
+                    chosen: rerun.tests.isEmpty ? nil : try await chosen(rerun.tests, in: id))
+            } else if rerun.choosesTests {
                 throw OperationError(
                     .conflict, "\(id) never had a recipe, so it has no tests; rerun it without `tests`")
             }
             let new = NewRerun(
-                requestedBy: actor, isFailedOnly: rerun.isFailedOnly, testFilter: rerun.testFilter,
-                isTriggersOnly: rerun.isTriggersOnly, jobs: selection.jobs)
+                requestedBy: actor, isFailedOnly: rerun.isFailedOnly, testFilter: rerun.choice,
+                isTriggersOnly: rerun.isTriggersOnly, jobs: selection.jobs, filters: selection.filters)
             let now = clock.now()
             let record = try await store.reopen(id, for: new, at: now) {
                 .caused($0, by: .person, named: actor, event: "rerun", at: now)
@@ -53,6 +54,22 @@ extension UserRequests {
         } catch {
             throw OperationError(.internal, "\(id) could not be queued again", underlying: error)
         }
+    }
+
+    /// Finds the tests that a user names.
+    private func chosen(_ names: [String], in id: IntegrationID) async throws -> RerunSelection.Chosen {
+        var chosen = RerunSelection.Chosen()
+        let ran = try await store.testsRun(of: id, named: Set(names))
+        let keys = try await store.testKeys(of: names, bot: id.bot)
+        for name in names {
+            let jobs = ran.filter { $0.value.named.contains(name) }.map(\.key)
+            guard let key = keys[name], !jobs.isEmpty else {
+                chosen.unknown.append(name)
+                continue
+            }
+            for job in jobs { chosen.tests[job, default: []].append(key) }
+        }
+        return chosen
     }
 
     /// Returns the configurations whose tests were red without a failing test when all of them last ran.

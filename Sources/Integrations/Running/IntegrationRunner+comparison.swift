@@ -52,8 +52,10 @@ extension IntegrationRunner {
                     mayTestNothing: configuration.map { record.recipe?.mayTestNothing($0) == true } ?? false))
         }
         let tested = attempts.reduce(0) { $0 + ($1.summary?.counts.tests ?? 0) }
-        return try await compare(
+        var comparison = try await compare(
             record, issues, with: before, mirror: mirror, tested: tested, introductions: introductions)
+        comparison.summary.tally = try await store.testTally(of: record.id)
+        return comparison
     }
 
     /// Returns the issues, compared with those of the previous integration.

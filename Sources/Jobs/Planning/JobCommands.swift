@@ -100,6 +100,12 @@ struct JobCommands {
 
     private func test(projectType: ProjectType?, tree: JobPlanner.Tree) -> JobDescription.Step? {
         if configuration.testsNothing == true { return nil }
+        if let testFilter, let command = configuration.testOnly {
+            var made = step(
+                .testing, "test", ShellCommand.arguments(for: command), report: configuration.report)
+            made.environment[TestFilter.variable] = testFilter
+            return made
+        }
         if let command = configuration.test {
             return step(.testing, "test", ShellCommand.arguments(for: command), report: configuration.report)
         }
@@ -109,8 +115,7 @@ struct JobCommands {
             return step(
                 .testing, "test",
                 ["/bin/sh", "-c", Self.runTests, "test"] + swiftFlags
-                    // In one argument, so that a filter that begins with a dash is none of swift's options.
-                    + (testFilter.map { ["--filter=" + $0] } ?? [])
+                    + (testFilter.map { TestFilter.swift.arguments($0, after: []) } ?? [])
                     + [
                         "--event-stream-output-path", JobPlanner.eventStream, "--event-stream-version", "0",
                         "--xunit-output", JobPlanner.xunit,
@@ -125,8 +130,8 @@ struct JobCommands {
             var made = step(.testing, "test", command)
             made.report += configuration.report
             if let filter = command.filter, let testFilter {
-                // A flag that ends with `=` takes the filter in one argument with it.
-                made.arguments += filter.hasSuffix("=") ? [filter + testFilter] : [filter, testFilter]
+                made.arguments += filter.arguments(testFilter, after: made.arguments)
+                if filter.isInEnvironment { made.environment[TestFilter.variable] = testFilter }
             }
             return made
         }

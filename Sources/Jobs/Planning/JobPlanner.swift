@@ -116,15 +116,25 @@ package struct JobPlanner: Sendable {
         return plan
     }
 
+    /// Returns how the test command of a configuration is told to run only some tests; `nil` if it cannot be, see `whyNoFilter`.
+    package static func filter(of configuration: Recipe.Configuration, recipe: Recipe) -> TestFilter? {
+        if configuration.testsNothing == true || configuration.steps != nil { return nil }
+        if configuration.testOnly != nil { return .command }
+        if configuration.test != nil { return nil }
+        let type = recipe.projectType(of: configuration)
+        return type == .swiftPackage ? .swift : type?.profile.test?.filter
+    }
+
     /// Returns why the tests of a configuration cannot be chosen by a filter; `nil` if they can.
     package static func whyNoFilter(_ configuration: Recipe.Configuration, recipe: Recipe) -> String? {
-        if let test = configuration.test {
-            return "its recipe tests with a command of its own (\(test.prefix(80))), which takes no filter"
-        }
+        if filter(of: configuration, recipe: recipe) != nil { return nil }
         if configuration.testsNothing == true { return "its recipe says test: none" }
         if configuration.steps != nil { return "its recipe writes its steps out, which take no filter" }
+        if let test = configuration.test {
+            return "its recipe tests with a command of its own (\(test.prefix(80))), and has no `test-only` that runs "
+                + "the tests in $\(TestFilter.variable)"
+        }
         guard let type = recipe.projectType(of: configuration) else { return "it has no test command" }
-        if type == .swiftPackage || type.profile.test?.filter != nil { return nil }
         return "the tests of a \(type.profile.title) take no filter"
     }
 

@@ -45,6 +45,13 @@ package struct Remotes: Sendable {
         }
     }
 
+    /// Returns a reader of the mirror of a URL, which does not wait for the mirror's other work.
+    /// - Returns: `nil` for an invalid URL, and for a working tree.
+    func reader(of repository: String) -> MirrorReader? {
+        guard case .mirrors(let mirrors, _) = source else { return nil }
+        return (try? RemoteURL(repository, isInsecureAllowed: true)).map { mirrors.reader(of: $0) }
+    }
+
     /// Whether the submodules of a commit, and theirs, are in their mirrors, so that no server has to be asked.
     package func hasSubmodules(of commit: CommitID, in mirror: Mirror, for bot: BotSpecification) async throws -> Bool {
         do {

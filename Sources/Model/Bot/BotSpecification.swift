@@ -33,6 +33,8 @@ package struct BotSpecification: Hashable, Sendable {
     package var isPublic: Bool?
     /// The secrets that jobs may ask for. `nil` means none, also for a bot that an older version stored.
     package var jobSecrets: [JobSecret]?
+    /// The forge of a repository at a host of the user's own, for links to its pages; `nil` if the file does not name it.
+    package var forge: ForgeKind?
     /// Where commit statuses are reported; `nil` means nowhere.
     package var status: StatusTarget?
     /// The notices of the bot; `nil` means none.

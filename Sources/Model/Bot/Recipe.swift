@@ -38,6 +38,8 @@ package struct Recipe: Hashable, Sendable, Codable {
         package var build: String?
         /// A shell command that replaces the usual test command.
         package var test: String?
+        /// A shell command that runs only the tests in `TestFilter.variable`, one name a line; `nil` if the recipe does not say how.
+        package var testOnly: String?
         /// The report files that the test command writes, as patterns relative to the repository's root.
         package var report: [String]
         /// The time limit of a step; `nil` means the bot's.

@@ -37,9 +37,21 @@ package struct Counts: Hashable, Sendable, Codable {
 package struct Summary: Hashable, Sendable, Codable {
     package var counts: Counts
     package var change: Counts
+    /// The tests, each counted once; `nil` for a job, and for an integration without tests or of an older version.
+    package var tally: TestTally?
 
-    package init(counts: Counts = Counts(), change: Counts = Counts()) {
+    package init(counts: Counts = Counts(), change: Counts = Counts(), tally: TestTally? = nil) {
         self.counts = counts
         self.change = change
+        self.tally = tally
+    }
+
+    /// The count of the tests in words, `nil` if no test is known. Without a tally each configuration's tests are counted: `12 tests, 1 fails`.
+    package var testSentence: String? {
+        if let tally { return tally.sentence }
+        if counts.tests == 0 && counts.testFailures == 0 { return nil }
+        var tally = TestTally()
+        (tally.tests, tally.failing, tally.flaky) = (counts.tests, counts.testFailures, counts.flakyTests)
+        return tally.sentence
     }
 }

@@ -59,7 +59,7 @@ extension ProjectProfile {
                 if [ -f .martlet/untested ]; then echo "not all tests are run: $(cat .martlet/untested)"; fi
                 ctest --test-dir .martlet/build --output-on-failure --output-junit "$PWD/$report" "$@"
                 reported $? "$report"
-                """, needs: ["ctest"], filter: "--tests-regex", report: [".martlet/test/ctest.xml"]),
+                """, needs: ["ctest"], filter: .ctest, report: [".martlet/test/ctest.xml"]),
         archive: Command(
             script: """
                 if [ ! -f .martlet/build/cmake_install.cmake ]; then exit 0; fi

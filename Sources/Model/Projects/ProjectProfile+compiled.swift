@@ -221,7 +221,7 @@ extension ProjectProfile {
         test: Command(
             script: """
                 exec cargo test --offline --no-fail-fast "$@"
-                """, needs: ["cargo"], takesFlags: true),
+                """, needs: ["cargo"], takesFlags: true, filter: .cargo),
         archive: Command(
             script: """
                 cargo build --offline "$@" || exit
@@ -276,7 +276,7 @@ extension ProjectProfile {
             script: """
                 \(offline)
                 exec go test -v "$@" ./...
-                """, needs: ["go"], takesFlags: true, filter: "-run="),
+                """, needs: ["go"], takesFlags: true, filter: .go),
         archive: Command(
             script: """
                 \(offline)

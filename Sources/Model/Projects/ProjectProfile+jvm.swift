@@ -94,7 +94,8 @@ extension ProjectProfile {
         test: Command(
             script: """
                 exec mvn -B -o --fail-at-end "$@" test
-                """, needs: ["mvn"], takesFlags: true, report: ["**/target/surefire-reports/TEST-*.xml"]),
+                """, needs: ["mvn"], takesFlags: true, filter: .maven, report: ["**/target/surefire-reports/TEST-*.xml"]
+        ),
         archive: Command(
             script: """
                 mvn -B -o -DskipTests "$@" package || exit

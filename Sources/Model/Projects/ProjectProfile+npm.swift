@@ -54,6 +54,16 @@ extension ProjectProfile {
         test: Command(
             script: """
                 report=.martlet/test/node.xml
+                if [ -n "${MARTLET_TESTS-}" ]; then
+                  # NODE_OPTIONS may not contain the option that chooses tests.
+                  mkdir -p .martlet/bin
+                  { echo '#!/bin/sh'; echo "node='$(command -v node)'"; cat <<'NODE'
+                \(chosenTests)
+                NODE
+                  } >.martlet/bin/node
+                  chmod +x .martlet/bin/node
+                  PATH=$PWD/.martlet/bin:$PATH
+                fi
                 node -e 'const t = (require("./package.json").scripts || {}).test; process.exit(t && !/no test specified/.test(t) ? 0 : 1)' ||
                   none 'package.json has no script "test"'
                 if node -e 'const [a, b] = process.versions.node.split("."); process.exit(a > 20 || a == 20 && b >= 12 ? 0 : 1)'; then
@@ -74,7 +84,7 @@ extension ProjectProfile {
                   fi
                 fi
                 exec npm test -- "$@"
-                """, needs: ["node", "npm"], takesFlags: true, report: [".martlet/test/node.xml"]),
+                """, needs: ["node", "npm"], takesFlags: true, filter: .node, report: [".martlet/test/node.xml"]),
         archive: Command(
             script: """
                 node -e 'const p = require("./package.json"); process.exit(p.name && p.version && p.files ? 0 : 1)' || exit 0
@@ -83,6 +93,16 @@ extension ProjectProfile {
                 """, needs: ["node", "npm"]),
         caches: ["npm_config_cache": "{cache}/npm"], kept: ["node_modules"],
         packages: ["node": "nodejs", "npm": "npm", "eslint": "eslint (npm install --save-dev eslint)"])
+
+    /// Starts Node so that its test runner runs only the chosen tests. Other programs ignore the option.
+    private static let chosenTests = """
+        set -f
+        IFS='
+        '
+        for pattern in $MARTLET_TESTS; do set -- "--test-name-pattern=$pattern" "$@"; done
+        unset IFS
+        exec "$node" "$@"
+        """
 
     /// Fails with 1 if a direct dependency is not installed, or a package in the lock file that npm writes beside the packages. npm has been seen to
     /// succeed without installing anything.

@@ -107,11 +107,11 @@ extension ProjectProfile {
                     unset IFS
                   fi
                 fi
-                python -m pytest --junit-xml="$report" "$@"
+                python -m pytest --junit-xml="$report" "$@" ${MARTLET_TESTS:+-k "$MARTLET_TESTS"}
                 status=$?
                 if [ $status = 5 ]; then rm -f "$report"; none 'pytest found none'; fi
                 reported $status "$report"
-                """, needs: ["python3"], takesFlags: true, report: [".martlet/test/pytest.xml"]),
+                """, needs: ["python3"], takesFlags: true, filter: .pytest, report: [".martlet/test/pytest.xml"]),
         archive: Command(
             script: """
                 if [ ! -f setup.py ] && ! grep -qsE '^\\[(project|build-system)\\]' pyproject.toml; then exit 0; fi

@@ -37,13 +37,14 @@ package struct ProjectProfile: Sendable {
         package var needs: [String]
         /// Whether the script gets the configuration's `flags` as arguments.
         package var takesFlags: Bool
-        /// The argument in front of a regular expression that selects tests; `nil` if the command has no such argument.
-        package var filter: String?
+        /// How the command is told to run only some tests; `nil` if it cannot be.
+        package var filter: TestFilter?
         /// The report files that it writes, as patterns relative to the repository's root.
         package var report: [String]
 
         package init(
-            script: String, needs: [String] = [], takesFlags: Bool = false, filter: String? = nil, report: [String] = []
+            script: String, needs: [String] = [], takesFlags: Bool = false, filter: TestFilter? = nil,
+            report: [String] = []
         ) {
             self.script = script
             self.needs = needs

@@ -73,7 +73,8 @@ package enum NoticeText {
         let parts = [
             counts.errors.counting("error"), counts.analyzerWarnings.counting("analyzer warning"),
             counts.warnings.counting("warning"),
-            "\(counts.testFailures) of \(counts.tests.counting("test")) failed",
+            facts.integration.summary?.tally?.sentence
+                ?? "\(counts.testFailures) of \(counts.tests.counting("test")) failed",
         ]
         return "Result: \(verdict): \(parts.joined(separator: ", "))"
     }

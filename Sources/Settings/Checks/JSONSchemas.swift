@@ -153,6 +153,7 @@ package enum JSONSchemas {
               "type": "object", "additionalProperties": false, "required": ["secret"],
               "properties": { "secret": { "description": "The secret that signs its requests", "$ref": "#/$defs/secret" } }
             },
+            "forge": { "description": "The forge of a repository at a host of your own, for links to its pages. Default: that of status, or of a public host", "enum": ["github", "gitlab", "gitea", "forgejo", "gogs", "bitbucket", "bitbucket-server"] },
             "status": {
               "description": "Reports results to the forge as commit statuses. Default: none",
               "type": "object", "additionalProperties": false, "required": ["credentials"],
@@ -317,6 +318,7 @@ package enum JSONSchemas {
                   "toolchain": { "description": "A directory whose usr/bin comes first in PATH", "type": "string", "pattern": "^/" },
                   "build": { "description": "Replaces the usual command that builds", "type": "string" },
                   "test": { "description": "Replaces the usual command that tests; none says that there is nothing to test", "anyOf": [{ "const": "none" }, { "type": "string" }] },
+                  "test-only": { "description": "Runs only the tests in $MARTLET_TESTS, a name a line; for a command of your own in test", "type": "string" },
                   "steps": {
                     "description": "All steps in their order, in place of build and test",
                     "type": "array", "minItems": 1, "maxItems": 64,

@@ -65,6 +65,7 @@ package enum BotFileReader {
         bot.pullRequests = diagnostics.word(fields["pull-requests"], "pull-requests") ?? bot.pullRequests
         bot.poll = poll(fields["poll"], &diagnostics) ?? bot.poll
         bot.webhookSecret = webhookSecret(fields["webhook"], &diagnostics)
+        bot.forge = diagnostics.word(fields["forge"], "forge")
         bot.status = StatusReader.target(
             fields["status"], repository: bot.repository, isInsecure: isInsecure, &diagnostics)
         bot.schedule = ScheduleReader.schedule(fields["schedule"], &diagnostics)

@@ -57,6 +57,12 @@ enum ConfigurationReader {
         } else {
             configuration.test = diagnostics.command(fields["test"], "test")
         }
+        configuration.testOnly = diagnostics.command(fields["test-only"], "test-only")
+        if let only = fields["test-only"], configuration.test == nil {
+            diagnostics.error(
+                "`test-only` runs some of the tests that `test` runs; write `test: COMMAND` beside it",
+                at: only.position)
+        }
         configuration.report = diagnostics.filePatterns(fields["report"], "report") ?? []
         configuration.timeout = diagnostics.duration(
             fields["timeout"], "timeout", within: BotFileReader.timeoutRange)

@@ -1,13 +1,13 @@
-import Model
+package import Model
 
 /// The host and path of a repository's address, from which the forge's address is derived.
 package struct RepositoryPlace: Hashable, Sendable {
     /// The scheme of an https or http address; https for other addresses.
-    var scheme = "https"
+    package private(set) var scheme = "https"
     /// The host in lower case, with the port if the address is https or http.
-    var authority: String
+    package var authority: String
     /// The path without slashes at its ends and without `.git`.
-    var path: String
+    package var path: String
 
     /// Reads an address. Fails for a local path, and for a text that is no repository's address.
     package init?(_ repository: String) {
@@ -37,13 +37,13 @@ package struct RepositoryPlace: Hashable, Sendable {
     package func isSame(as other: RepositoryPlace) -> Bool { authority == other.authority && path == other.path }
 
     /// The host without a port.
-    var name: String {
+    package var name: String {
         guard let port = authority.lastIndex(of: ":"), !authority[port...].contains("]") else { return authority }
         return String(authority[..<port])
     }
 
     /// Returns the repository's name at a forge; `nil` if the address does not contain it.
-    func project(of forge: StatusForge) -> String? {
+    package func project(of forge: StatusForge) -> String? {
         guard forge == .bitbucketServer else { return path }
         // The paths are https://host/scm/KEY/name.git or ssh://git@host:7999/KEY/name.git, with ~user instead of the key for a user's own repository.
         var parts = path.split(separator: "/")

@@ -32,7 +32,8 @@ enum Keys {
         "upgrades", "clean",
         "timeout",
         "log",
-        "product", "public", "supersede", "triggers", "secrets", "status", "recipe", "pull-requests", "retention",
+        "product", "public", "supersede", "triggers", "secrets", "status", "forge", "recipe", "pull-requests",
+        "retention",
         .later("priority"),
         "notify",
     ]
@@ -52,7 +53,8 @@ enum Keys {
     static let version: [Key] = ["file", "command"]
     static let recipe: [Key] = ["project", "configurations", "analyze", "archive"]
     static let configuration: [Key] = [
-        "flags", "environment", "toolchain", "build", "test", "steps", "report", "timeout", "network", "image",
+        "flags", "environment", "toolchain", "build", "test", "test-only", "steps", "report", "timeout", "network",
+        "image",
         .later("architecture"), .later("sanitizer"),
     ]
     /// The keys of a step that a recipe contains, besides its name and kind.

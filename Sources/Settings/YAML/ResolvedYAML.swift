@@ -40,6 +40,7 @@ package enum ResolvedYAML {
         } else {
             lines.append("# webhook: none, so none is taken")
         }
+        if let forge = bot.forge { add("forge", forge.rawValue) }
         if let status = bot.status {
             lines.append("status:")
             lines += StatusReader.lines(status).map { "  " + $0 }

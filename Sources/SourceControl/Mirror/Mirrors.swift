@@ -11,6 +11,8 @@ package final class Mirrors: Sendable {
     private let engine: GitEngine
     private let kept: KeptRepositories
     private let closing = SerialQueue(label: "git.closing")
+    /// For the readers of all mirrors: what pages show is small.
+    let reading = SerialQueue(label: "git.reading")
     /// One for each mirror, also when it is asked for again with other credentials.
     private let queues = Mutex<[String: (queue: SerialQueue, listCache: RefListCache)]>([:])
 

@@ -26,6 +26,7 @@ struct StoredSpecification: Codable {
     private var isPublic: Bool?
     private var jobSecrets: [JobSecret]?
     private var status: StatusTarget?
+    private var forge: ForgeKind?
     private var notices: [Notice]?
     private var retention: Retention?
     private var otherPullRequests: BotSpecification.PullRequests?
@@ -53,6 +54,7 @@ struct StoredSpecification: Codable {
         isPublic = bot.isPublic
         jobSecrets = bot.jobSecrets
         status = bot.status
+        forge = bot.forge
         notices = bot.notices
         retention = bot.retention
         otherPullRequests = bot.pullRequests == .trusted ? nil : bot.pullRequests
@@ -60,7 +62,7 @@ struct StoredSpecification: Codable {
     }
 
     var specification: BotSpecification {
-        BotSpecification(
+        var bot = BotSpecification(
             name: name, repository: repository, isInsecure: isInsecure, hasSubmodules: hasSubmodules,
             acceptsPointers: acceptsPointers, branches: branches, tags: tags, paths: paths, poll: poll,
             webhookSecret: webhookSecret, schedule: schedule, clean: clean, supersede: supersede, timeout: timeout,
@@ -68,6 +70,8 @@ struct StoredSpecification: Codable {
             product: product, isPublic: isPublic, jobSecrets: jobSecrets, status: status, notices: notices,
             pullRequests: otherPullRequests ?? .trusted, isIntegratedOnUpgrade: otherUpgrades ?? true,
             retention: retention)
+        bot.forge = forge
+        return bot
     }
 }
 

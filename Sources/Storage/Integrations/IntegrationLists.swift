@@ -110,10 +110,20 @@ extension Summary {
             (counts.testFailures, counts.tests, counts.flakyTests) = (testFailures, tests, flakyTests)
             return counts
         }
-        guard skip("{\"change\":"), let change = values(), skip(",\"counts\":"), let counts = values(), skip("}"),
-            rest.isEmpty
-        else { return nil }
-        self.init(counts: counts, change: change)
+        func tally() -> TestTally? {
+            guard let configurations = number("{\"configurations\":"), let failing = number(",\"failing\":"),
+                let flaky = number(",\"flaky\":"), let skipped = number(",\"skipped\":"),
+                let tests = number(",\"tests\":"), skip("}")
+            else { return nil }
+            return TestTally(
+                tests: tests, configurations: configurations, failing: failing, flaky: flaky, skipped: skipped)
+        }
+        guard skip("{\"change\":"), let change = values(), skip(",\"counts\":"), let counts = values() else {
+            return nil
+        }
+        let told = skip(",\"tally\":") ? tally() : nil
+        guard skip("}"), rest.isEmpty else { return nil }
+        self.init(counts: counts, change: change, tally: told)
     }
 }
 

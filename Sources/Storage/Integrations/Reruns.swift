@@ -9,7 +9,7 @@ package struct RerunRecord: Hashable, Sendable {
     package var requestedAt: Timestamp
     /// Whether only the configurations that had failed run.
     package var isFailedOnly: Bool
-    /// The filter of the tests to run, in the test tool's syntax; `nil`: all tests.
+    /// The filter of the tests to run, in the test tool's syntax, or the names of some; `nil`: all tests.
     package var testFilter: String?
     /// Whether only the triggers after the jobs run.
     package var isTriggersOnly: Bool
@@ -35,16 +35,19 @@ package struct NewRerun: Hashable, Sendable {
     package var isTriggersOnly: Bool
     /// The jobs that get a new attempt; the others keep their results.
     package var jobs: [Name]
+    /// The filter of the tests of a job, in its test tool's syntax; `testFilter` for the other jobs.
+    package var filters: [Name: String]
 
     package init(
         requestedBy: String, isFailedOnly: Bool = false, testFilter: String? = nil, isTriggersOnly: Bool = false,
-        jobs: [Name]
+        jobs: [Name], filters: [Name: String] = [:]
     ) {
         self.requestedBy = requestedBy
         self.isFailedOnly = isFailedOnly
         self.testFilter = testFilter
         self.isTriggersOnly = isTriggersOnly
         self.jobs = jobs
+        self.filters = filters
     }
 }
 
@@ -94,7 +97,7 @@ extension Store {
             try Self.announce(record, at: time, transaction)
             for job in rerun.jobs {
                 _ = try Self.insertAttempt(
-                    at: job, of: record, testFilter: rerun.testFilter, at: time, transaction)
+                    at: job, of: record, testFilter: rerun.filters[job] ?? rerun.testFilter, at: time, transaction)
             }
             transaction.passes("rerun.queued")
             if let event { _ = try Self.record(event(record), transaction) }

@@ -48,4 +48,17 @@ extension Store {
             return found
         }
     }
+
+    /// Returns the suites and names of tests by their full names. A test that the bot never had is missing.
+    package func testKeys(
+        of names: [String], bot: Name
+    ) async throws(StoreError) -> [String: (suite: String, name: String)] {
+        try await read("read the names of tests of \(bot)") { db in
+            var keys: [String: (suite: String, name: String)] = [:]
+            for name in names {
+                keys[name] = try Self.tests(name, of: bot, db).first.map { ($0.key.suite, $0.key.name) }
+            }
+            return keys
+        }
+    }
 }

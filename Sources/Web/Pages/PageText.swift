@@ -34,13 +34,13 @@ enum PageText {
         String(time.description.prefix(19)).replacing("T", with: " ")
     }
 
-    /// Returns a number with its noun: `1 error`, `2 errors`.
+    /// Returns a number with its noun: `1 error`, `1,197 errors`.
     static func count(_ number: Int, _ one: String, _ many: String? = nil) -> String {
-        "\(number) \(number == 1 ? one : many ?? one + "s")"
+        "\(number.grouped) \(number == 1 ? one : many ?? one + "s")"
     }
 
     /// Returns a change such as `+2` or `−1`; `nil` for no change.
     static func change(_ number: Int) -> String? {
-        number == 0 ? nil : number > 0 ? "+\(number)" : "\u{2212}\(number.magnitude)"
+        number == 0 ? nil : number > 0 ? "+\(number.grouped)" : number.grouped
     }
 }

@@ -86,7 +86,7 @@ extension Pages {
             "name": .text("\(bot)!\(state.pull.number)"), "base": .text(state.pull.base.shortName),
             "head": .text(state.pull.head?.abbreviated),
             "whose": .text(state.pull.head == nil ? "" : state.pull.source?.shortName ?? "a fork"),
-            "state": .text(state.word.rawValue), "reason": .text(state.reason),
+            "state": .text(state.word.title), "reason": .text(state.reason),
             "approve": .text(
                 state.word == .waiting ? "/bots/\(bot)/pull-requests/\(state.pull.number)/approve" : nil),
             "approveCommit": .text(state.pull.head),

@@ -13,42 +13,32 @@ extension Pages {
         let all = try await site.attempts(of: record)
         let attempts = Site.shown(all, attempt: number)
         let reruns = record.run > 1 ? try await store.reruns(of: record.id) : []
-        let issues = try await store.issueListing(of: record.id, limit: Self.maximumIssues)
+        let issues = try await store.issueOverview(of: record.id, failures: Self.maximumFailures)
         let silenced = try await silencedConfigurations(of: record.id, attempts, issues)
-        let tests = try await shownTests(of: record.id, attempt: number, failingOnly: call.flag("failing"))
+        let links = IntegrationLinks(
+            await site.links(of: record.repository, bot: record.id.bot), of: record,
+            previous: try await store.historyBefore(record.id).previous)
         let isClosed = try await site.isClosed(record.id)
         // Hides both the archived files and the file that is being uploaded.
         let isHidden = isClosed && call.isAnonymous
         let artifacts = isHidden ? [] : try await store.artifacts(of: record.id, attempt: number)
         let triggers = try await store.triggers(of: record.id)
         let id = record.id
-        var view: ViewObject = [
-            "bot": .text(id.bot), "number": .text(id.number),
-            "result": .list([ResultView(record, attempts: attempts).view]),
-            "subject": .text(Self.subject(record.subject)), "ref": .text(record.ref.shortName),
-            "commit": .text(record.commit), "pull": .list(record.pull.map { [Self.pull($0, of: record)] } ?? []),
-            "author": .text(record.author),
-            "project": .text(record.recipe?.recognition?.sentence),
-            "cause": .text(record.cause.rawValue + (record.requestedBy.map { ", \($0)" } ?? "")),
-            "queued": .text(record.queuedAt), "queuedText": .text(PageText.time(record.queuedAt)),
-            "took": .text(took(record.startedAt, record.endedAt) ?? "not started"), "reason": .text(record.reason),
-            "href": .text("/bots/\(id.bot)/\(id.number)"),
-            "api": .text("/api/v1/bots/\(id.bot)/integrations/\(id.number)"),
-            "summary": .list(record.summary.map(Self.summary) ?? []), "hasSummary": .flag(record.summary != nil),
-            "configurations": .list(
-                attempts.map { shown in
-                    configuration(
-                        shown, of: record, beside: all.filter { $0.id.job == shown.id.job },
-                        isSilenced: silenced.contains(shown.id.job))
-                }),
-            "reruns": .list(reruns.map(Self.rerun)),
-            "noConfigurations": .text(
-                number.map { "No configuration has an attempt \($0)." } ?? "None has started."),
-        ]
-        show(issues: issues, of: record, in: &view)
-        show(
-            tests: tests.shown, hasMore: tests.hasMore, isFailing: call.flag("failing"), of: record, attempts,
-            in: &view)
+        var view = facts(of: record, links)
+        view["result"] = .list([ResultView(record, attempts: attempts).view])
+        view["sentence"] = .text(IntegrationSentence.verdict(of: record, attempts: attempts))
+        view["configurations"] = .list(
+            attempts.map { shown in
+                configuration(
+                    shown, of: record, beside: all.filter { $0.id.job == shown.id.job },
+                    isSilenced: silenced.contains(shown.id.job), isAlone: attempts.count == 1)
+            })
+        view["reruns"] = .list(reruns.map(Self.rerun))
+        view["noConfigurations"] = .text(
+            number.map { "No configuration has an attempt \($0)." } ?? "None has started.")
+        try await show(
+            issues: issues, in: FailureContext(record: record, attempts: attempts, links: links), &view)
+        try await showTests(of: record, attempts, call: call, in: &view)
         show(coverage: try await store.coverage(of: record.id, attempt: number), of: record, in: &view)
         view["artifacts"] = .list(artifacts.map { Self.artifact($0, attempt: number) })
         view["hasArtifacts"] = .flag(!artifacts.isEmpty)
@@ -56,7 +46,7 @@ extension Pages {
             isHidden
                 ? "What it archived needs a token."
                 : record.summary == nil
-                    ? "Known when a configuration is done."
+                    ? "No results yet: they are known when a configuration is done."
                     : artifacts.isEmpty ? try await nothingArchived(by: record) : "")
         let uploads = isHidden ? [:] : site.operations.uploads(of: id)
         view["triggers"] = .list(triggers.map { trigger($0, of: record, upload: uploads[$0.trigger]) })
@@ -75,16 +65,40 @@ extension Pages {
         return reason.prefix(1).uppercased() + reason.dropFirst() + "."
     }
 
+    /// Shows the commit, where it comes from, and when it was integrated.
+    private func facts(of record: IntegrationRecord, _ links: IntegrationLinks) -> ViewObject {
+        let id = record.id
+        return [
+            "bot": .text(id.bot), "number": .text(id.number), "subject": .text(Self.subject(record.subject)),
+            "refKind": .text(record.ref.tag != nil ? "Tag" : record.ref.branch != nil ? "Branch" : "Ref"),
+            "ref": .text(record.ref.shortName), "refHref": .text(links.ref), "baseHref": .text(links.base),
+            "commit": .text(record.commit), "short": .text(record.headCommit.abbreviated),
+            "commitHref": .text(links.commit), "comparisonHref": .text(links.comparison),
+            "pull": .list(record.pull.map { [Self.pull($0, of: record, links)] } ?? []),
+            "author": .text(record.author), "project": .text(record.recipe?.recognition?.sentence),
+            "cause": .text(
+                IntegrationSentence.cause(record.cause, pull: record.pull, requestedBy: record.requestedBy)),
+            "queued": .text(record.queuedAt), "queuedText": .text(PageText.time(record.queuedAt)),
+            "took": .text(took(record.startedAt, record.endedAt) ?? "not started"), "reason": .text(record.reason),
+            "href": .text(Self.href(id)), "api": .text("/api/v1/bots/\(id.bot)/integrations/\(id.number)"),
+            "summary": .list(record.summary.map(Self.summary) ?? []), "hasSummary": .flag(record.summary != nil),
+        ]
+    }
+
     /// Shows counts and their changes. The color of a change depends on the kind of count; its sign gives the same information.
     private static func summary(_ summary: Summary) -> [ViewObject] {
         func item(
             _ count: KeyPath<Counts, Int>, _ one: String, _ many: String, tone: String, moreIsWorse: Bool = true
         ) -> ViewObject {
-            let (number, change) = (summary.counts[keyPath: count], summary.change[keyPath: count])
+            var (number, change) = (summary.counts[keyPath: count], summary.change[keyPath: count])
+            // Each test counts once. The change counts each configuration's tests, and is left out if there are several.
+            if count == \.tests, let tally = summary.tally {
+                (number, change) = (tally.tests, tally.configurations > 1 ? 0 : change)
+            }
             // A dash instead of `0 tests`: usually tests ran, but no report listed them.
             let isUnreported = count == \.tests && number == 0 && change == 0
             return [
-                "count": .text(isUnreported ? "–" : "\(number)"),
+                "count": .text(isUnreported ? "–" : number.grouped),
                 "text": .text(number == 1 ? one : many),
                 "tone": .text(number == 0 || !moreIsWorse ? "none" : tone), "change": .text(PageText.change(change)),
                 "changeTone": .text((change > 0) == moreIsWorse ? "bad" : "good"),
@@ -101,11 +115,15 @@ extension Pages {
                 ? [] : [item(\.flakyTests, "flaky test", "flaky tests", tone: "warn")])
     }
 
-    private static func pull(_ pull: IntegratedPullRequest, of record: IntegrationRecord) -> ViewObject {
+    private static func pull(
+        _ pull: IntegratedPullRequest, of record: IntegrationRecord, _ links: IntegrationLinks
+    ) -> ViewObject {
         let isMerge = record.commit != pull.head
         return [
             "name": .text("\(record.id.bot)!\(pull.number)"), "base": .text(pull.base.shortName),
-            "head": .text(pull.head), "whose": .text(pull.source.map { "from \($0.shortName)" } ?? "from a fork"),
+            "head": .text(pull.head), "short": .text(pull.head.abbreviated), "refHref": .text(links.ref),
+            "baseHref": .text(links.base), "commitHref": .text(links.commit), "comparisonHref": .text(links.comparison),
+            "whose": .text(pull.source.map { "from \($0.shortName)" } ?? "from a fork"),
             "approved": .text(pull.approvedBy.map { "approved by \($0)" }), "unmerged": .text(pull.unmerged),
             "merge": .text(isMerge ? "merged into \(pull.baseCommit.abbreviated)" : nil),
         ]
@@ -125,7 +143,7 @@ extension Pages {
     /// Returns the configurations whose warnings are all muted. The integration's result ignores muted warnings, but a job's verdict is made
     /// without knowing them.
     private func silencedConfigurations(
-        of id: IntegrationID, _ attempts: [AttemptRecord], _ issues: IssueListing
+        of id: IntegrationID, _ attempts: [AttemptRecord], _ issues: IssueOverview
     ) async throws -> Set<Name> {
         if issues.count(of: .silenced) == 0 { return [] }
         let warned = attempts.filter { [Verdict.warnings, .analyzerWarnings].contains($0.state.verdict) }
@@ -133,9 +151,12 @@ extension Pages {
     }
 
     /// Shows an attempt.
-    /// - Parameter all: Every attempt of its job; the page links to them.
+    /// - Parameters:
+    ///   - all: Every attempt of its job; the page links to them.
+    ///   - isAlone: Whether the integration has no other configuration. Its steps are shown then.
     private func configuration(
-        _ attempt: AttemptRecord, of record: IntegrationRecord, beside all: [AttemptRecord], isSilenced: Bool
+        _ attempt: AttemptRecord, of record: IntegrationRecord, beside all: [AttemptRecord], isSilenced: Bool,
+        isAlone: Bool
     ) -> ViewObject {
         let page = "/bots/\(record.id.bot)/\(record.id.number)"
         let log = "\(page)/log/\(attempt.id.job)?attempt=\(attempt.id.attempt)"
@@ -165,6 +186,10 @@ extension Pages {
         }
         return [
             "name": .text(attempt.id.job), "result": .list([ResultView(attempt.state).view]),
+            "tone": .text(ResultView(attempt.state).tone.rawValue),
+            // What did not pass is open, and so is what runs.
+            "isOpen": .flag(isAlone || !(attempt.state.verdict?.isPublishable ?? false)),
+            "took": .text(took(attempt.startedAt ?? attempt.steps.first?.startedAt, attempt.endedAt) ?? ""),
             "analysis": .text(attempt.analysis), "tested": .text(attempt.tested),
             "silenced": .flag(isSilenced),
             "attempt": .text(all.count > 1 ? String(attempt.id.attempt) : nil), "log": .text(log),

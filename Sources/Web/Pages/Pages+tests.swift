@@ -4,34 +4,8 @@ import Model
 import Storage
 
 extension Pages {
-    /// The number of rows of a grid on one page.
-    private static let gridRows = 200
     /// The number of tests of a search on one page.
     private static let searchRows = 100
-
-    /// Returns the page `/bots/{bot}/{number}/tests`.
-    func grid(_ call: AuthorizedRequest) async throws -> Response {
-        let record = try await site.integration(of: call)
-        let (isAll, after) = (call.flag("all"), try call.number("after", 0...Int(Int32.max)) ?? 0)
-        let grid = try await site.store.testGrid(of: record.id, all: isAll, limit: Self.gridRows, after: after)
-        let href = "/bots/\(record.id.bot)/\(record.id.number)"
-        let failing = grid.rows.prefix { $0.rank == 0 }.count
-        let more = isAll ? "all=1&" : ""
-        return try await page(
-            "grid", title: "Tests of \(record.id)", section: "bots",
-            [
-                "bot": .text(record.id.bot), "number": .text(record.id.number), "href": .text(href),
-                "says": .text(
-                    PageText.count(grid.total, "test") + (after == 0 && failing > 0 ? ", \(failing) failing" : "")),
-                "isAll": .flag(isAll), "configurations": .list(grid.configurations.map { ["text": .text($0)] }),
-                "rows": .list(grid.rows.map { row($0, grid.configurations, of: record.id.bot) }),
-                "hasRows": .flag(!grid.rows.isEmpty),
-                "none": .text(grid.total == 0 ? "No test ran." : "Every test passed in every configuration."),
-                "previous": .text(
-                    after > 0 ? "\(href)/tests?\(more)after=\(max(0, after - Self.gridRows))" : nil),
-                "next": .text(grid.more > 0 ? "\(href)/tests?\(more)after=\(after + grid.rows.count)" : nil),
-            ])
-    }
 
     private func row(_ spread: TestSpread, _ configurations: [Name], of bot: Name) -> ViewObject {
         [
@@ -51,7 +25,7 @@ extension Pages {
     /// Returns the page `/bots/{bot}/tests`.
     func tests(_ call: AuthorizedRequest) async throws -> Response {
         let bot = try await site.bot(of: call).name
-        let query = call.query("query")
+        let query = try Self.searched(call)
         let after = try call.number("after", 0...Int.max) ?? 0
         let flaky = try await site.store.flakyTests(of: bot)
         let list = try await site.store.namedTests(

@@ -23,8 +23,8 @@ struct Pages: Sendable {
             Route(.get, "/bots/{bot}/silences", .read, "Page: what is muted in a bot; ?after=.") {
                 try await silences($0)
             },
-            Route(.get, "/bots/{bot}/{number}/tests", .read, "Page: tests by configuration; ?all ?after=.") {
-                try await grid($0)
+            Route(.get, "/bots/{bot}/{number}/tests", .read, "Page: tests; ?query= ?failing ?slowest ?after=.") {
+                try await testTree($0)
             },
             Route(.get, "/bots/{bot}/{number}/issues", .read, "Page: an integration's issues; ?after=.") {
                 try await issues($0)
@@ -47,6 +47,7 @@ struct Pages: Sendable {
             Route(.get, "/sessions", .role(.viewer), "Page: who is signed in.") { try await sessions($0) },
             asset("/style.css", Templates.styleSheet, "text/css; charset=utf-8"),
             asset("/live.js", Templates.script, "text/javascript; charset=utf-8"),
+            asset("/tests.js", Templates.testScript, "text/javascript; charset=utf-8"),
             asset("/icon.svg", PackageResources.icon_svg, "image/svg+xml"),
         ].costing(.page)
     }
@@ -150,14 +151,9 @@ struct Pages: Sendable {
     }
 
     static func testCount(_ summary: Summary?) -> String {
-        guard let counts = summary?.counts else { return "" }
+        guard let summary else { return "" }
         // A dash instead of `0 tests`: usually tests ran, but no report listed them.
-        let parts = [
-            counts.tests == 0 ? nil : PageText.count(counts.tests, "test"),
-            counts.testFailures == 0 ? nil : "\(counts.testFailures) failing",
-            counts.flakyTests == 0 ? nil : "\(counts.flakyTests) flaky",
-        ].compactMap(\.self)
-        return parts.isEmpty ? "–" : parts.joined(separator: ", ")
+        return summary.testSentence ?? "–"
     }
 
     private static func issueCounts(_ counts: Counts) -> [ViewObject] {

@@ -13,6 +13,16 @@ struct PullRequestState: Sendable {
         case refused
         /// No scan has found its head yet.
         case unseen
+
+        /// The word on pages.
+        var title: String {
+            switch self {
+            case .integrated: "integrated"
+            case .waiting: "waits for approval"
+            case .refused: "not integrated"
+            case .unseen: "no results yet"
+            }
+        }
     }
 
     let pull: PullRequestRecord

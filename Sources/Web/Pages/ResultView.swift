@@ -27,7 +27,7 @@ struct ResultView: Sendable, Hashable {
     }
 
     init(_ verdict: Verdict) {
-        word = verdict.rawValue
+        word = verdict.rawValue.replacing("-", with: " ")
         switch verdict {
         case .canceled: (tone, icon) = (.none, Self.minus)
         case .succeeded: (tone, icon) = (.good, Self.check)
@@ -40,7 +40,7 @@ struct ResultView: Sendable, Hashable {
     init(_ state: IntegrationState) {
         switch (state, state.result) {
         case (.completed(let verdict, _), .verdict?): self.init(verdict)
-        case (.completed, _): self.init(word: "trigger-error", tone: .ours, icon: Self.bolt)
+        case (.completed, _): self.init(word: "trigger failed", tone: .ours, icon: Self.bolt)
         case (.queued, _): self.init(word: "queued", tone: .none, icon: Self.dots)
         case (.running(let step), _): self.init(word: step.rawValue, tone: .busy, icon: Self.arc)
         }

@@ -10,6 +10,8 @@ struct Templates: Sendable {
 
     static let styleSheet = PackageResources.style_css
     static let script = PackageResources.live_js
+    /// The script of the trees of tests.
+    static let testScript = PackageResources.tests_js
 
     /// The bytes of each template by its name.
     static let sources: [String: [UInt8]] = [
@@ -26,7 +28,9 @@ struct Templates: Sendable {
         "deliveries": PackageResources.deliveries_mustache,
         "files": PackageResources.files_mustache,
         "problem": PackageResources.problem_mustache,
-        "grid": PackageResources.grid_mustache,
+        "tree": PackageResources.tree_mustache,
+        "suites": PackageResources.suites_mustache,
+        "failure": PackageResources.failure_mustache,
         "tests": PackageResources.tests_mustache,
         "test": PackageResources.test_mustache,
         "silences": PackageResources.silences_mustache,
@@ -35,12 +39,13 @@ struct Templates: Sendable {
         "article": PackageResources.article_mustache,
         "issues": PackageResources.issues_mustache,
         "issue": PackageResources.issue_mustache,
+        "mute": PackageResources.mute_mustache,
         "signin": PackageResources.signin_mustache,
         "sessions": PackageResources.sessions_mustache,
         "docs": PackageResources.docs_mustache,
     ]
 
-    private static let digest = String(Digest.sha256(of: styleSheet + script).prefix(12))
+    private static let digest = String(Digest.sha256(of: styleSheet + script + testScript).prefix(12))
 
     /// Creates the templates.
     /// - Parameter compiled: The cache of compiled templates; by default that of the process.

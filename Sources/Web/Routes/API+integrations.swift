@@ -66,7 +66,7 @@ extension API.IntegrationDetail {
     ///   - all: Every attempt. Each configuration lists its own.
     init(
         _ integration: IntegrationRecord, attempts: [AttemptRecord], all: [AttemptRecord] = [],
-        reruns: [RerunRecord] = []
+        reruns: [RerunRecord] = [], forge: API.ForgePages? = nil
     ) {
         let state = integration.state
         let step = state.step == .running ? attempts.leastAdvancedStep?.rawValue : nil
@@ -75,7 +75,7 @@ extension API.IntegrationDetail {
             reruns: reruns.map { API.Rerun($0) },
             configurations: attempts.map { shown in
                 API.Configuration(shown, beside: all.filter { $0.id.job == shown.id.job })
-            })
+            }, forge: forge)
     }
 }
 
@@ -95,7 +95,12 @@ extension API.Summary {
             testFailures: counts.testFailures, tests: counts.tests, flakyTests: counts.flakyTests,
             errorsChange: change.errors, warningsChange: change.warnings,
             analyzerWarningsChange: change.analyzerWarnings, testFailuresChange: change.testFailures,
-            testsChange: change.tests, flakyTestsChange: change.flakyTests)
+            testsChange: change.tests, flakyTestsChange: change.flakyTests,
+            tally: summary.tally.map {
+                Tally(
+                    tests: $0.tests, configurations: $0.configurations, failing: $0.failing, flaky: $0.flaky,
+                    skipped: $0.skipped, says: $0.sentence)
+            })
     }
 }
 

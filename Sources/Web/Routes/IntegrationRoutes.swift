@@ -1,5 +1,6 @@
 import API
 import Basics
+import Forges
 import HTTPTypes
 import Hummingbird
 import Integrations
@@ -76,6 +77,7 @@ struct IntegrationRoutes: Sendable {
                     old.id,
                     Rerun(
                         isFailedOnly: cancelRequest.failed ?? false, testFilter: cancelRequest.tests,
+                        tests: cancelRequest.names ?? [],
                         isTriggersOnly: cancelRequest.triggers ?? false), by: call.caller.name)
                 let detail = try await detail(accepted.integration, attempt: nil)
                 return try .json(API.QueuedRerun(detail: detail, notes: accepted.notes), status: .created)
@@ -91,8 +93,16 @@ struct IntegrationRoutes: Sendable {
         _ record: IntegrationRecord, attempt: Int?
     ) async throws -> API.IntegrationDetail {
         let all = try await site.attempts(of: record)
+        let links = await site.links(of: record.repository, bot: record.id.bot)
+        let pages = IntegrationLinks(
+            links, of: record, previous: links == nil ? nil : try await site.store.historyBefore(record.id).previous)
         return API.IntegrationDetail(
             record, attempts: Site.shown(all, attempt: attempt), all: all,
-            reruns: record.run > 1 ? try await site.store.reruns(of: record.id) : [])
+            reruns: record.run > 1 ? try await site.store.reruns(of: record.id) : [],
+            forge: links.map {
+                API.ForgePages(
+                    repository: $0.repository, commit: $0.commit(record.headCommit), ref: pages.ref,
+                    comparison: pages.comparison)
+            })
     }
 }

@@ -33,17 +33,21 @@ extension API.Integration {
 }
 
 extension API.Summary {
-    /// A sentence such as `12 tests, 1 failing (+1), 1 warning (−1)`. Counts that are zero and unchanged are left out.
+    /// A sentence such as `12 tests in 2 configurations, 1 fails, 1 warning (−1)`. Counts that are zero and unchanged are left out.
     var sentence: String {
         var parts: [String] = []
         func add(_ count: Int, _ change: Int, _ words: String, always: Bool = false) {
             guard always || count != 0 || change != 0 else { return }
             parts.append(words + (change == 0 ? "" : " (\(change > 0 ? "+" : "−")\(abs(change)))"))
         }
-        // `no tests listed` instead of `0 tests`: usually tests ran, but no report listed them.
-        add(tests, testsChange, tests == 0 ? "no tests listed" : tests.counting("test"), always: true)
-        add(testFailures, testFailuresChange, "\(testFailures) failing")
-        add(flakyTests, flakyTestsChange, "\(flakyTests) flaky")
+        if let tally {
+            parts.append(tally.says)
+        } else {
+            // `no tests listed` instead of `0 tests`: usually tests ran, but no report listed them.
+            add(tests, testsChange, tests == 0 ? "no tests listed" : tests.counting("test"), always: true)
+            add(testFailures, testFailuresChange, "\(testFailures) failing")
+            add(flakyTests, flakyTestsChange, "\(flakyTests) flaky")
+        }
         add(errors, errorsChange, errors.counting("error"))
         add(warnings, warningsChange, warnings.counting("warning"))
         add(analyzerWarnings, analyzerWarningsChange, analyzerWarnings.counting("analyzer warning"))

@@ -10,8 +10,13 @@ struct Rerun: AsyncParsableCommand {
     @OptionGroup var server: ServerOptions
     @Argument(help: "Such as kit#41.") var integration: IntegrationArgument
     @Flag(help: "Only the configurations that failed.") var failed = false
-    @Option(help: "Only these tests, as `swift test --filter` reads it; the others keep their outcome.")
+    @Option(
+        help:
+            "Only these tests, as the test tool reads it: swift test --filter, pytest -k, go test -run, and so on; the others keep their outcome."
+    )
     var tests: String?
+    @Option(name: .customLong("test"), help: "Only this test, by its full name; can be repeated.") var names: [String] =
+        []
     @Flag(help: "Only the triggers after the jobs.") var triggers = false
     @Flag(help: "Wait for its end; the exit status is 0 only if it is green.") var wait = false
     @Flag(help: "Print the daemon's JSON.") var json = false
@@ -19,7 +24,8 @@ struct Rerun: AsyncParsableCommand {
     func run() async throws {
         try await Failure.exiting {
             let connection = try server.connect()
-            let body = API.RerunRequest(failed: failed, tests: tests, triggers: triggers)
+            let body = API.RerunRequest(
+                failed: failed, tests: tests, names: names.isEmpty ? nil : names, triggers: triggers)
             let answer = try await connection.post(integration.path + "/rerun", body)
             let queued = try Connection.decode(answer, as: API.QueuedRerun.self)
             if !json {
