@@ -1,5 +1,6 @@
 import Archives
 import Basics
+import Dispatch
 import Encodings
 import Foundation
 import Glibc
@@ -126,5 +127,29 @@ struct Arrivals {
     func remove() {
         // If this fails, the name of the remaining directory identifies its origin.
         try? above.remove(name)
+    }
+}
+
+/// Runs a closure before SIGINT or SIGTERM ends the program.
+final class TerminationHandler {
+    private let sources: [any DispatchSourceSignal]
+
+    init(_ body: @escaping @Sendable () -> Void) {
+        let queue = DispatchQueue(label: "last-wish")
+        sources = [SIGINT, SIGTERM].map { number in
+            let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
+            source.setEventHandler {
+                body()
+                // The exit status is that of shells.
+                _exit(128 + number)
+            }
+            source.resume()
+            return source
+        }
+    }
+
+    /// Stops handling the signals.
+    func end() {
+        for source in sources { source.cancel() }
     }
 }

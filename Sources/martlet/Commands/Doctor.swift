@@ -1,4 +1,5 @@
 import API
+import Archives
 import ArgumentParser
 import Basics
 import Foundation
@@ -162,5 +163,76 @@ struct Doctor: AsyncParsableCommand {
     private static func find(_ tool: String) -> String? {
         (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":").map { "\($0)/\(tool)" }
             .first { access($0, X_OK) == 0 }
+    }
+}
+
+/// A secret that the settings or a bot file name, but that is not stored.
+struct MissingSecret {
+    let sentence: String
+
+    /// Returns the missing secrets of the settings and of bot files, in their order, each once.
+    static func find(_ settings: ServiceSettings, _ bots: [BotSpecification]) -> [MissingSecret] {
+        let store = SecretStore(
+            directory: settings.secrets,
+            credentialsDirectory: ProcessInfo.processInfo.environment["CREDENTIALS_DIRECTORY"])
+        var named: [(secret: String, by: String)] = []
+        if let signing = settings.signing { named.append((signing, "`signing` of the settings")) }
+        for bot in bots { named += names(in: bot).map { ($0, "the bot \(bot.name)") } }
+        var seen: Set<String> = []
+        return named.compactMap { secret, user in
+            guard seen.insert(secret).inserted else { return nil }
+            do throws(SettingsError) {
+                guard try store.value(secret) == nil else { return nil }
+                return MissingSecret(
+                    sentence: "\(secret) is missing, which \(user) needs; store it with `martlet secret set \(secret)`")
+            } catch {
+                return MissingSecret(sentence: "\(error)")
+            }
+        }
+    }
+
+    private static func names(in bot: BotSpecification) -> [String] {
+        var names = [bot.webhookSecret, bot.status?.credentials].compactMap(\.self)
+        for trigger in bot.triggers {
+            names += trigger.secrets
+            if case .upload(_, let credentials?) = trigger.action { names.append(credentials) }
+        }
+        for notice in bot.notices ?? [] {
+            if case .webhook(_, let secret) = notice.target { names.append(secret) }
+        }
+        return names + (bot.jobSecrets ?? []).map(\.name)
+    }
+}
+
+extension API.DamagedFiles.Item {
+    /// Describes the damage and how to repair it.
+    /// - Parameter state: The path of the state directory, which contains the published files.
+    func sentence(state: String) -> String {
+        // Description files have no record of their own: they are verified against the others.
+        let isDescription = VersionCheck.descriptions.contains(file)
+        return Output.visible(
+            "\(product) \(version): \(file) is not what was published (seen \(since)) and not served; "
+                + "restore \(state)/files/\(product)/\(version)/\(file) from a backup"
+                + (isDescription ? "" : "; manifest.json beside it has its SHA-256"))
+    }
+}
+
+extension API.DamagedFiles {
+    /// Asks the running service, since only it reads all published files regularly. It uses the socket in `MARTLET_URL`, or else that of the state
+    /// directory or of the installed unit.
+    /// - Throws: `Failure` if the service does not answer.
+    static func ask(_ settings: ServiceSettings) async throws -> API.DamagedFiles {
+        var sockets = [StateDirectory(path: settings.state).serviceSocket]
+        if settings.state == ServiceSettings.Defaults.system(processors: 1).state {
+            sockets.append(ServerOptions.installedSocket)
+        }
+        if let named = ProcessInfo.processInfo.environment["MARTLET_URL"], named.hasPrefix("/") {
+            sockets = [named]
+        }
+        guard let socket = ServerOptions.firstThere(of: sockets) else {
+            throw Failure(.unavailable, "nothing listens at \(sockets.joined(separator: " or "))")
+        }
+        return try await Connection(socket: socket, token: nil).get(
+            "/api/v1/files/damaged", as: API.DamagedFiles.self)
     }
 }

@@ -1,5 +1,6 @@
 import API
 import Foundation
+import Model
 
 extension API.IntegrationDetail {
     /// The width of `  archiving`, the longest kind of step, in characters.
@@ -40,5 +41,34 @@ extension API.IntegrationDetail {
                 + others.joined() + Output.table(steps) + said.joined()
                 + notes.map { "  \(Output.visible($0))\n" }.joined()
         }.joined()
+    }
+}
+
+extension API.Coverage {
+    /// A row such as `coverage debug`, `81.2 %`, `812 of 1000 lines in 12 files`, `+0.3 points against kit#40`.
+    var row: [String] {
+        let now = Model.Coverage.Share(covered: lines.covered, total: lines.total)
+        let old = linesBefore.map { Model.Coverage.Share(covered: $0.covered, total: $0.total) }
+        let change = CoverageDelta.File(path: "", before: old, after: now).pointsText
+        return [
+            "coverage \(configuration)", now.text,
+            "\(lines.covered) of \(lines.total) lines in \(files.counting("file"))",
+        ] + (change.flatMap { change in before.map { ["\(change) points against \($0)"] } } ?? [])
+    }
+}
+
+extension API.SilencedIssue {
+    /// Two lines: the issue; then the user, the end of the silence and the reason.
+    var text: String {
+        let place = [issue?.path, issue?.line.map(String.init)].compactMap(\.self).joined(separator: ":")
+        let what =
+            issue.map { issue in
+                let message = issue.message.split(whereSeparator: \.isNewline).first.map(String.init) ?? ""
+                return (place.isEmpty ? "" : place + ": ") + "\(issue.category): \(message)"
+                    + (issue.resolved ? ", resolved in " : ", in ") + issue.integration
+            } ?? "no branch has it"
+        let until = silence.expires.map { " until \($0)" } ?? ""
+        let how = "\(silence.expired ? "was muted" : "muted") by \(silence.person)\(until): \(silence.reason)"
+        return Output.visible("\(fingerprint.prefix(12))  \(what)") + "\n    " + Output.visible(how) + "\n"
     }
 }

@@ -23,3 +23,19 @@ struct IntegrationArgument: ExpressibleByArgument {
     /// The integration's path in the HTTP interface.
     var path: String { "/api/v1/bots/\(bot)/integrations/\(number)" }
 }
+
+/// An argument such as `kit!12`.
+struct PullRequestArgument: ExpressibleByArgument {
+    let bot: String
+    let number: Int
+
+    init?(argument: String) {
+        let parts = argument.split(separator: "!", maxSplits: 1)
+        guard parts.count == 2, let name = Name(String(parts[0])), let number = Int(parts[1]), number > 0 else {
+            return nil
+        }
+        (bot, self.number) = (name.description, number)
+    }
+
+    var text: String { "\(bot)!\(number)" }
+}
