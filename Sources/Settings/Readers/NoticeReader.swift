@@ -71,7 +71,7 @@ enum NoticeReader {
             diagnostics.error(
                 isMail
                     ? "the item of `notify` has both mail and `webhook`; make one item of each"
-                    : "the item of `notify` tells nobody; it needs `mail`, `authors` or `webhook`",
+                    : "the item of `notify` has no recipient; it needs `mail`, `authors` or `webhook`",
                 at: isMail ? fields.position(of: "webhook") : fields.position)
             return nil
         }
@@ -85,7 +85,7 @@ enum NoticeReader {
         let domains = domains(fields["authors"], &diagnostics)
         if addresses.isEmpty, domains.isEmpty {
             if !diagnostics.hasErrors {
-                diagnostics.error("`mail` and `authors` name nobody", at: fields.position)
+                diagnostics.error("`mail` and `authors` have no address; write one", at: fields.position)
             }
             return nil
         }
@@ -107,7 +107,7 @@ enum NoticeReader {
                 addresses.append(address)
             } else {
                 diagnostics.error(
-                    "\(Printable.quoted(text)) is no mail address; write team@acme.example or "
+                    "\(Printable.quoted(text)) is not a mail address; write team@acme.example or "
                         + "\"The team <team@acme.example>\"", at: item.position)
             }
         }
