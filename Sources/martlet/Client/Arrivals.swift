@@ -36,7 +36,10 @@ struct Arrivals {
             try above.makeDirectories(name, mode: 0o755)
             directory = try above.directory(name)
         } catch {
-            throw Failure(.cannotCreate, "nothing can be put into \(output): \(error.message)")
+            throw Failure(
+                .cannotCreate,
+                "the downloads cannot be put into \(output): \(error.message); make it writable, or write --output DIRECTORY"
+            )
         }
     }
 
@@ -66,7 +69,7 @@ struct Arrivals {
         guard let free = FreeSpace(at: directory.path)?.bytes, free < bytes else { return }
         throw Failure(
             .cannotCreate,
-            "the files have \(ByteCount(bytes)), and there are \(ByteCount(free)) free where they are to go; make room, or say "
+            "the download needs \(ByteCount(bytes)), and only \(ByteCount(free)) are free at \(above.path); make room, or write "
                 + "--output DIRECTORY of another file system")
     }
 
@@ -86,7 +89,7 @@ struct Arrivals {
                 try VersionCheck(of: path, signers: signers, part: part)
             }
         } catch {
-            throw Failure(.no, "what arrived cannot be checked: \(error.message)")
+            throw Failure(.no, "the downloaded files cannot be verified: \(error.message); fetch them again")
         }
     }
 
@@ -118,8 +121,10 @@ struct Arrivals {
             }
             try above.synchronize()
         } catch {
-            let there = kept.isEmpty ? "" : "; \(kept.joined(separator: ", ")) is there already, and right"
-            throw Failure(.cannotCreate, "\(output) could not be filled: \(error.message)\(there)")
+            let there =
+                kept.isEmpty ? "" : "; of the verified files, these are there already: \(kept.joined(separator: ", "))"
+            throw Failure(
+                .cannotCreate, "the verified files could not be moved into \(output): \(error.message)\(there)")
         }
     }
 
@@ -135,7 +140,7 @@ final class TerminationHandler {
     private let sources: [any DispatchSourceSignal]
 
     init(_ body: @escaping @Sendable () -> Void) {
-        let queue = DispatchQueue(label: "last-wish")
+        let queue = DispatchQueue(label: "termination")
         sources = [SIGINT, SIGTERM].map { number in
             let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
             source.setEventHandler {

@@ -16,16 +16,21 @@ struct Doctor: AsyncParsableCommand {
         abstract: "Looks at the machine and the settings, and says what is missing and what to do.")
 
     @OptionGroup var location: SettingsLocation
+    @OptionGroup var colors: ColorOptions
 
     func run() async throws {
         try await Failure.exiting {
+            let terminal = colors.terminal
             var troubles = 0
             func report(_ subject: String, _ trouble: String?, _ fine: String) {
-                Output.print(Output.table([[trouble == nil ? "ok" : "!!", subject, trouble ?? fine]]))
+                Output.print(
+                    terminal.table([[.result(trouble == nil ? "ok" : "!!"), Cell(subject), Cell(trouble ?? fine)]]))
                 if trouble != nil { troubles += 1 }
             }
             /// Prints a line that is not a problem: a setting that works, or one that does not apply yet.
-            func note(_ subject: String, _ text: String) { Output.print(Output.table([["--", subject, text]])) }
+            func note(_ subject: String, _ text: String) {
+                Output.print(terminal.table([[.result("--"), Cell(subject), Cell(text)]]))
+            }
             let (settings, file) = try location.find()
             // Root's permissions differ from those of the service's user.
             try ServiceIdentity.assumeIfThere(settings, file: file)
@@ -45,7 +50,7 @@ struct Doctor: AsyncParsableCommand {
             if !bots.bots.isEmpty {
                 report("bots", nil, "\(bots.bots.count)")
             } else if bots.problems.isEmpty {
-                note("bots", "none yet; `martlet init URL > \(settings.bots)/NAME.yml`")
+                note("bots", "there is none yet; `martlet init --write URL` makes one in \(settings.bots)")
             }
             for missing in MissingSecret.find(settings, bots.bots) {
                 // Under systemd the unit may provide it as a credential, which only the service can see.
@@ -90,20 +95,22 @@ struct Doctor: AsyncParsableCommand {
                 let free = space.bytes >> 30
                 report("disk", free < 5 ? "only \(free) GiB free at \(settings.state)" : nil, "\(free) GiB free")
             } else {
-                note("state", "\(settings.state) is not there yet; `martlet serve` makes it")
+                note("state", "\(settings.state) does not exist yet; `martlet serve` makes it")
             }
             do {
                 let files = try await API.DamagedFiles.ask(settings)
                 for item in files.items { report("files", item.sentence(state: settings.state), "") }
                 if let looked = files.looked {
-                    if files.items.isEmpty { report("files", nil, "as they were published, looked at \(looked)") }
+                    if files.items.isEmpty {
+                        report("files", nil, "all are as they were published; checked at \(looked)")
+                    }
                 } else {
-                    note("files", "not all were looked at since the service began; ask again later")
+                    note("files", "the service has not checked all published files since it started; ask again later")
                 }
             } catch let failure as Failure {
                 note(
                     "files",
-                    "the service was not asked: \(failure); it looks at published files while it runs")
+                    "the published files were not checked, because the service could not be asked: \(failure)")
             }
             do {
                 let reader = try OwnPrograms.reader()
@@ -126,7 +133,7 @@ struct Doctor: AsyncParsableCommand {
             case .needed(let reason): report("loopback", "\(Self.reached): \(reason)", "")
             }
             if troubles > 0 {
-                throw Failure(.no, troubles == 1 ? "1 thing to look at" : "\(troubles) things to look at")
+                throw Failure(.no, "\(troubles.counting("problem")); each line with !! says what to do")
             }
         }
     }
@@ -160,7 +167,8 @@ struct Doctor: AsyncParsableCommand {
 
     private static let reached = "steps that have the network reach what listens on this machine's loopback"
 
-    private static func find(_ tool: String) -> String? {
+    /// Returns the path of a program in PATH; `nil` if there is none.
+    static func find(_ tool: String) -> String? {
         (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":").map { "\($0)/\(tool)" }
             .first { access($0, X_OK) == 0 }
     }
@@ -230,7 +238,7 @@ extension API.DamagedFiles {
             sockets = [named]
         }
         guard let socket = ServerOptions.firstThere(of: sockets) else {
-            throw Failure(.unavailable, "nothing listens at \(sockets.joined(separator: " or "))")
+            throw Failure(.unavailable, "no daemon listens at \(sockets.joined(separator: " or "))")
         }
         return try await Connection(socket: socket, token: nil).get(
             "/api/v1/files/damaged", as: API.DamagedFiles.self)

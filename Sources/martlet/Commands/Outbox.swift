@@ -23,13 +23,13 @@ struct OutboxCommand: AsyncParsableCommand {
                 var message = try await connection.post(path, as: API.OutboxMessage.self)
                 // The result of the previous try would look like that of this one.
                 (message.note, message.next) = (nil, nil)
-                return Output.print("is tried again: " + Self.lines(of: message))
+                return Output.print("It is tried again: " + Self.lines(of: message))
             }
             let path =
                 "/api/v1/outbox?limit=\(limit)" + (state.map { "&state=\(PercentEncoding.encode($0))" } ?? "")
             if json { return Output.print(try await connection.get(path)) }
             let messages = try await connection.get(path, as: API.List<API.OutboxMessage>.self).items
-            Output.print(messages.isEmpty ? "there is nothing\n" : messages.map(Self.lines).joined())
+            Output.print(messages.isEmpty ? "There is no message.\n" : messages.map(Self.lines).joined())
         }
     }
 
@@ -42,7 +42,8 @@ struct OutboxCommand: AsyncParsableCommand {
             "\(message.id)  \(message.state)\(tries)\(next)  \(what) \(message.about)  \(message.kind) "
             + message.destination
         let note = message.state == "superseded" ? nil : message.note
-        let retry = message.state == "given-up" ? "    once that is mended: martlet outbox --retry \(message.id)\n" : ""
+        let retry =
+            message.state == "given-up" ? "    once the cause is removed: martlet outbox --retry \(message.id)\n" : ""
         return Output.visible(line) + "\n" + (note.map { "    " + Output.visible($0) + "\n" } ?? "") + retry
     }
 }

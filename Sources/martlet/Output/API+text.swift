@@ -7,7 +7,7 @@ extension API.IntegrationDetail {
     private static let kindWidth = 11
 
     /// Describes each configuration: verdict, steps, analysis and tests. A blank line precedes each.
-    var configurationText: String {
+    func configurationText(on terminal: Terminal) -> String {
         configurations.map { configuration in
             let all = configuration.attempts
             let attempt = all.count > 1 ? " (attempt \(configuration.attempt) of \(all.count))" : ""
@@ -28,7 +28,7 @@ extension API.IntegrationDetail {
                 return [kind, step.name, duration] + (end.isEmpty ? [] : [end])
             }
             let words = [("analysis", configuration.analysis), ("tests", configuration.tested)]
-            let said = words.compactMap { kind, text in
+            let remarks = words.compactMap { kind, text in
                 text.map {
                     "  \(kind)".padding(toLength: Self.kindWidth, withPad: " ", startingAt: 0) + "  "
                         + Output.visible($0) + "\n"
@@ -36,9 +36,9 @@ extension API.IntegrationDetail {
             }
             let unsandboxed = configuration.isolationReason.map { ["isolation: none: \($0)"] } ?? []
             let notes = unsandboxed + configuration.notes + (configuration.reason.map { [$0] } ?? [])
-            let head = "\(configuration.name)\(attempt)  \(configuration.verdict ?? configuration.state)"
-            return "\n\(Output.visible(head))\n" + filter
-                + others.joined() + Output.table(steps) + said.joined()
+            let result = terminal.paint(result: configuration.verdict ?? configuration.state)
+            return "\n\(Output.visible("\(configuration.name)\(attempt)"))  \(result)\n" + filter
+                + others.joined() + Output.table(steps) + remarks.joined()
                 + notes.map { "  \(Output.visible($0))\n" }.joined()
         }.joined()
     }

@@ -14,6 +14,16 @@ enum OwnPrograms {
     /// - Throws: `Failure` if it is in neither place.
     static func reader() throws -> ReaderProgram { ReaderProgram(path: try path(of: "martlet-reader")) }
 
+    /// Returns the path of an installed file in `share/martlet` beside the program's `bin`.
+    /// - Returns: `nil` if it is not installed.
+    static func sharedFile(_ name: String) -> String? {
+        // Without /proc no path is known.
+        guard let own = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe") else { return nil }
+        let prefix = ((own as NSString).deletingLastPathComponent as NSString).deletingLastPathComponent
+        let path = "\(prefix)/share/martlet/\(name)"
+        return access(path, R_OK) == 0 ? path : nil
+    }
+
     /// Returns the path of a program: beside this one, as built, or in `lib/martlet` beside its `bin`, as installed.
     /// - Throws: `Failure` if it is in neither place.
     private static func path(of program: String) throws -> String {

@@ -16,6 +16,12 @@ struct SystemdNotifier: Sendable {
     }
 
     func ready() { send("READY=1") }
+    /// States that the settings are being read again, until `ready()`.
+    func reloading() {
+        var now = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &now)
+        send("RELOADING=1\nMONOTONIC_USEC=\(now.tv_sec * 1_000_000 + now.tv_nsec / 1000)")
+    }
     func stopping() { send("STOPPING=1\nSTATUS=stopping; jobs go on") }
     func status(_ text: String) { send("STATUS=\(text)") }
     func watchdog() { send("WATCHDOG=1") }
@@ -55,14 +61,14 @@ struct StatusService: Service, CustomStringConvertible {
         let interval = min(notifier.watchdogInterval ?? .seconds(5), .seconds(5))
         await cancelWhenGracefulShutdown {
             while !Task.isCancelled {
-                await tell()
+                await report()
                 do { try await Task.sleep(for: interval) } catch { return }
             }
         }
         notifier.stopping()
     }
 
-    private func tell() async {
+    private func report() async {
         do {
             let counts = try await store.openCounts()
             notifier.status(
