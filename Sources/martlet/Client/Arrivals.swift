@@ -100,7 +100,7 @@ struct Arrivals {
 
     /// Moves the downloads to their destination without overwriting any file.
     /// - Parameter files: The files to move into an existing directory; `nil`: the whole directory becomes the destination.
-    func keep(_ files: [String]?, in output: String) throws {
+    func move(_ files: [String]?, in output: String) throws {
         var kept: [String] = []
         do throws(FileError) {
             for entry in try directory.entries() {

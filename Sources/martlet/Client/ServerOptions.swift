@@ -20,7 +20,7 @@ struct ServerOptions: ParsableArguments {
     /// - Throws: `Failure` if no daemon can be found.
     func connect() throws -> Connection {
         let environment = ProcessInfo.processInfo.environment
-        for sentence in NearMiss.variables(environment.keys) { Output.note("martlet: \(sentence)") }
+        for sentence in NearMiss.variables(environment.keys) { Output.remark("martlet: \(sentence)") }
         return try configured(environment)
     }
 

@@ -32,7 +32,7 @@ enum Waiting {
                 Output.visible(done.id) + " " + terminal.paint(result: done.outcome) + ": "
                     + Output.visible(done.summary?.sentence ?? done.reason ?? "") + "\n")
         } else {
-            Output.print(try await Patience.bearing { try await connection.get(path(of: queued)) })
+            Output.print(try await Retries.whileAway { try await connection.get(path(of: queued)) })
         }
         if !green.contains(done.outcome) { throw ExitCode(Failure.Status.no.rawValue) }
     }
@@ -47,7 +47,7 @@ enum Waiting {
     ) async throws -> API.Integration {
         var last = ""
         while true {
-            let now = try await Patience.bearing {
+            let now = try await Retries.whileAway {
                 try await connection.get(path(of: integration), as: API.Integration.self)
             }
             if now.state == "completed" { return now }
@@ -61,7 +61,7 @@ enum Waiting {
         of done: API.Integration, _ connection: Connection, _ terminal: Terminal
     ) async throws {
         guard done.summary?.testFailures ?? 0 > 0 else { return }
-        let list = try await Patience.bearing {
+        let list = try await Retries.whileAway {
             try await connection.get(
                 path(of: done) + "/tests?failing=true&limit=\(maximumTests)", as: API.List<API.TestCase>.self)
         }
@@ -74,7 +74,7 @@ enum Waiting {
 }
 
 /// Retries for commands that wait while a daemon that answered before is away, such as during a restart.
-enum Patience {
+enum Retries {
     /// Stopping the daemon takes up to the 30 s that its unit allows (deploy/martlet.service), and starting it a few seconds.
     private static let limit = Duration.seconds(60)
     /// The delay between two requests to a daemon that is away.
@@ -82,7 +82,7 @@ enum Patience {
 
     /// Repeats a request while the daemon is away.
     /// - Throws: The `Failure` of `ask`; `unavailable` if the daemon stays away longer than `limit`.
-    static func bearing<Value>(_ ask: () async throws -> Value) async throws -> Value {
+    static func whileAway<Value>(_ ask: () async throws -> Value) async throws -> Value {
         let end = ContinuousClock.now + limit
         while true {
             do {

@@ -28,7 +28,7 @@ struct Doctor: AsyncParsableCommand {
                 if trouble != nil { troubles += 1 }
             }
             /// Prints a line that is not a problem: a setting that works, or one that does not apply yet.
-            func note(_ subject: String, _ text: String) {
+            func remark(_ subject: String, _ text: String) {
                 Output.print(terminal.table([[.result("--"), Cell(subject), Cell(text)]]))
             }
             let (settings, file) = try location.find()
@@ -50,12 +50,12 @@ struct Doctor: AsyncParsableCommand {
             if !bots.bots.isEmpty {
                 report("bots", nil, "\(bots.bots.count)")
             } else if bots.problems.isEmpty {
-                note("bots", "there is none yet; `martlet init --write URL` makes one in \(settings.bots)")
+                remark("bots", "there is none yet; `martlet init --write URL` makes one in \(settings.bots)")
             }
             for missing in MissingSecret.find(settings, bots.bots) {
                 // Under systemd the unit may provide it as a credential, which only the service can see.
                 if access("/run/systemd/system", F_OK) == 0 {
-                    note("secret", missing.sentence + ", unless it is a credential of the unit")
+                    remark("secret", missing.sentence + ", unless it is a credential of the unit")
                 } else {
                     report("secret", missing.sentence, "")
                 }
@@ -72,7 +72,7 @@ struct Doctor: AsyncParsableCommand {
                     settings.mail?.server ?? "")
             }
             if let url = settings.url, url.hasPrefix("https:"), settings.proxies.isEmpty {
-                note(
+                remark(
                     "proxy",
                     "\(url) needs a proxy in front, which has to pass bodies of 26 MiB (nginx: client_max_body_size); limits for "
                         + "each client need `proxies`; see docs/operating/reverse-proxy.md")
@@ -95,7 +95,7 @@ struct Doctor: AsyncParsableCommand {
                 let free = space.bytes >> 30
                 report("disk", free < 5 ? "only \(free) GiB free at \(settings.state)" : nil, "\(free) GiB free")
             } else {
-                note("state", "\(settings.state) does not exist yet; `martlet serve` makes it")
+                remark("state", "\(settings.state) does not exist yet; `martlet serve` makes it")
             }
             do {
                 let files = try await API.DamagedFiles.ask(settings)
@@ -105,10 +105,10 @@ struct Doctor: AsyncParsableCommand {
                         report("files", nil, "all are as they were published; checked at \(looked)")
                     }
                 } else {
-                    note("files", "the service has not checked all published files since it started; ask again later")
+                    remark("files", "the service has not checked all published files since it started; ask again later")
                 }
             } catch let failure as Failure {
-                note(
+                remark(
                     "files",
                     "the published files were not checked, because the service could not be asked: \(failure)")
             }
@@ -123,13 +123,13 @@ struct Doctor: AsyncParsableCommand {
             }
             let isolation = await Self.isolation(settings)
             if let requested = isolation.requested {
-                note("isolation", requested)
+                remark("isolation", requested)
             } else {
                 report("isolation", isolation.trouble, isolation.fine)
             }
             switch isolation.loopback {
             case nil: break
-            case .requested: note("loopback", "\(Self.reached), as the settings say")
+            case .requested: remark("loopback", "\(Self.reached), as the settings say")
             case .needed(let reason): report("loopback", "\(Self.reached): \(reason)", "")
             }
             if troubles > 0 {

@@ -66,7 +66,7 @@ struct Fetch: AsyncParsableCommand {
                 let root = "/files/\(PercentEncoding.encode(name))/\(PercentEncoding.encode(version.version))/"
                 try await arrivals.fetchDescriptions(root, connection)
                 // Before any file: the server's sizes are not trusted, while those of the manifest are signed.
-                let promised = try await judged(arrivals, name, version, trusted, part: [], connection)
+                let promised = try await verified(arrivals, name, version, trusted, part: [], connection)
                 let sizes = Dictionary(
                     promised.manifest?.files.map { ($0.path, $0.size.bytes) } ?? [], uniquingKeysWith: max)
                 for file in wanted where sizes[file] == nil {
@@ -86,9 +86,9 @@ struct Fetch: AsyncParsableCommand {
                     try await arrivals.fetch(file, root, connection, limit: sizes[file] ?? 0)
                 }
                 let part = files.isEmpty ? nil : Set(files)
-                let check = try await judged(arrivals, name, version, trusted, part: part, connection)
+                let check = try await verified(arrivals, name, version, trusted, part: part, connection)
                 let digests = try arrivals.digests()
-                try arrivals.keep(isNew ? nil : wanted, in: output)
+                try arrivals.move(isNew ? nil : wanted, in: output)
                 for file in wanted { Output.print(Output.visible("\(digests[file] ?? "")  \(file)") + "\n") }
                 FileHandle.standardError.write(Data(Verify.sentence(check).utf8))
             } catch {
@@ -135,7 +135,7 @@ struct Fetch: AsyncParsableCommand {
     }
 
     /// Verifies that the downloads are the requested version, complete, and signed by a trusted key.
-    private func judged(
+    private func verified(
         _ arrivals: Arrivals, _ name: String, _ version: API.Version,
         _ trusted: (signers: AllowedSigners, mayBeUnsigned: Bool), part: Set<String>?, _ connection: Connection
     ) async throws -> VersionCheck {

@@ -57,7 +57,7 @@ struct Log: AsyncParsableCommand {
         let triggers = try await connection.get("\(root)/triggers", as: API.List<API.TriggerRun>.self).items
             .filter { $0.state == "failed" }.map { (log: "_trigger-\($0.name)", attempt: $0.attempt) }
         if configurations.isEmpty, triggers.isEmpty {
-            return Output.note("martlet: nothing of \(answer.id) failed, so there is no log to print")
+            return Output.remark("martlet: nothing of \(answer.id) failed, so there is no log to print")
         }
         for (index, item) in (configurations + triggers).enumerated() {
             let title = "==> \(answer.id) \(item.log), attempt \(item.attempt) <=="
@@ -101,8 +101,8 @@ struct Log: AsyncParsableCommand {
     private func follow(_ path: String, of name: String, _ root: String, _ connection: Connection) async throws {
         var shown = 0
         while true {
-            let answer = try await Patience.bearing { try await connection.get(root, as: API.IntegrationDetail.self) }
-            let newest = try await Patience.bearing { try await latest(of: name, answer, root, connection) }
+            let answer = try await Retries.whileAway { try await connection.get(root, as: API.IntegrationDetail.self) }
+            let newest = try await Retries.whileAway { try await latest(of: name, answer, root, connection) }
             let wanted = attempt ?? newest
             if let wanted, wanted > shown, try await followAttempt(path, wanted, connection) {
                 shown = wanted
@@ -114,7 +114,7 @@ struct Log: AsyncParsableCommand {
                 if shown == 0 { try await print(path, wanted, connection) }
                 return
             }
-            try await Task.sleep(for: Patience.pause)
+            try await Task.sleep(for: Retries.pause)
         }
     }
 
@@ -125,7 +125,7 @@ struct Log: AsyncParsableCommand {
         var offset: Int64 = 0
         while true {
             let place = "\(path)/events?attempt=\(attempt)&from=\(offset)"
-            guard let body = try await Patience.bearing({ try await connection.stream(place) }) else { return false }
+            guard let body = try await Retries.whileAway({ try await connection.stream(place) }) else { return false }
             var events = ServerSentEvents()
             do {
                 for try await part in body {
@@ -151,7 +151,7 @@ struct Log: AsyncParsableCommand {
                 // The connection broke.
             }
             // The daemon is restarting, or has restarted: the rest is requested again.
-            try await Task.sleep(for: Patience.pause)
+            try await Task.sleep(for: Retries.pause)
         }
     }
 }

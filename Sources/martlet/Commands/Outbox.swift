@@ -6,7 +6,8 @@ import Encodings
 struct OutboxCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "outbox",
-        abstract: "Lists what is told to forges and others, the newest first; --retry has one tried again.")
+        abstract:
+            "Lists the messages to forges and others, the newest first; --retry sends one that was given up again.")
 
     @OptionGroup var server: ServerOptions
     @Option(help: "Only those: waiting, sending, sent, superseded, unneeded, given-up.") var state: String?

@@ -11,7 +11,7 @@ enum Output {
     static func print(_ bytes: [UInt8]) { FileHandle.standardOutput.write(Data(bytes)) }
 
     /// Prints a remark that is no part of the result to standard error.
-    static func note(_ text: String) { FileHandle.standardError.write(Data("\(visible(text))\n".utf8)) }
+    static func remark(_ text: String) { FileHandle.standardError.write(Data("\(visible(text))\n".utf8)) }
 
     /// Returns text from outside as one line for a terminal: without line breaks, and without characters that control the terminal or change the
     /// order.
