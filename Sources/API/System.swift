@@ -24,11 +24,14 @@ package struct Health: Codable, Hashable, Sendable {
     package var status: String
     /// The service's version.
     package var version: String
+    /// The service's address for browsers, such as `https://ci.example/martlet`, without a slash at its end.
+    package var url: String
 
     /// Creates a value from all its properties.
-    package init(status: String, version: String) {
+    package init(status: String, version: String, url: String) {
         self.status = status
         self.version = version
+        self.url = url
     }
 }
 

@@ -31,12 +31,15 @@ struct Failure: Error, CustomStringConvertible {
         description = lines.map(\.inOneLine).joined(separator: "\n")
     }
 
+    /// Prints the message to standard error.
+    func print() { FileHandle.standardError.write(Data(("martlet: " + description + "\n").utf8)) }
+
     /// Runs a command's body. A failure is printed, and becomes the exit status.
     static func exiting<Value>(_ body: () async throws -> Value) async throws -> Value {
         do {
             return try await body()
         } catch let failure as Failure {
-            FileHandle.standardError.write(Data(("martlet: " + failure.description + "\n").utf8))
+            failure.print()
             throw ExitCode(failure.status.rawValue)
         }
     }

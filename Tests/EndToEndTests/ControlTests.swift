@@ -32,8 +32,11 @@ import Testing
             // given
             try daemon.directory.write("broken", "")
             try await push(daemon)
-            #expect(try await daemon.martlet("integrate", "kit", "--wait").status == 1)
+            let red = try await daemon.martlet("integrate", "kit", "--wait")
+            #expect(red.status == 1)
             let number = try await latest(daemon)
+            // The page's address follows the number.
+            expectContains(red.stdout, "/bots/kit/\(number)\n")
             try FileManager.default.removeItem(atPath: daemon.directory.path("broken"))
 
             // when

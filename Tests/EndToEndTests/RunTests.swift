@@ -330,7 +330,7 @@ import Testing
                 for (arguments, status, sentence) in [
                     (["--again"], 66, "no run is recorded in \(fixture.tree)"),
                     (["--again", "--configuration", "quick"], 64, "--again repeats the last selection"),
-                    (["--configuration", "No"], 64, "No is no configuration's name"),
+                    (["--configuration", "No"], 64, "--configuration No cannot be a configuration's name"),
                     (
                         ["--configuration", "nightly"], 64,
                         "there is no configuration nightly in \(fixture.tree); there is"

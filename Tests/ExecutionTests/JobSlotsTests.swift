@@ -51,6 +51,40 @@ import Testing
         }
     }
 
+    @Test(
+        .proves(
+            .programs,
+            "`concurrency` changes while the service runs: jobs go on, and the next ones follow the new number"))
+    func testThatTheNumberOfSlotsChangesWhileJobsRun() async throws {
+        // given
+        let slots = JobSlots(count: 1)
+        let gates = Gates()
+        var began = gates.began.makeAsyncIterator()
+        try await withThrowingTaskGroup { group in
+            group.addTask { try await slots.withSlot { await gates.body(1) } }
+            _ = await began.next()
+            for number in 2...4 {
+                group.addImmediateTask { try await slots.withSlot { await gates.body(number) } }
+            }
+            // when: two more run at once
+            slots.resize(to: 3)
+            // then
+            let next = [await began.next(), await began.next()]
+            #expect(Set(next) == [2, 3])
+            #expect(slots.waiting.count == 1)
+            // when: with one slot, three ends are needed before the fourth begins
+            slots.resize(to: 1)
+            gates.end(1)
+            gates.end(2)
+            #expect(slots.waiting.count == 1)
+            gates.end(3)
+            // then
+            #expect(await began.next() == 4)
+            gates.end(4)
+            try await group.waitForAll()
+        }
+    }
+
     /// Takes a slot for each claim in turn, with one free slot, and returns the order in which they got it.
     private func order(_ claims: [(String, JobSlots.Claim)]) async throws -> [String] {
         let slots = JobSlots(count: 1)

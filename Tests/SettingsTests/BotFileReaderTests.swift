@@ -167,13 +167,13 @@ struct Marked: Sendable, CustomTestStringConvertible {
             Marked("repository: /r\nschedule: { cron: daily 02:00, §time-zone: right/UTC }\n", "there is no time zone"),
             Marked(
                 "repository: /r\nschedule: { cron: daily 02:00 UTC, §time-zone: Europe/Berlin }\n", "two time zones"),
-            Marked("repository: /r\npaths: §[]\n", "names nothing"),
-            Marked("repository: /r\npaths: [§../a]\n", "is no pattern of files"),
+            Marked("repository: /r\npaths: §[]\n", "has no pattern"),
+            Marked("repository: /r\npaths: [§../a]\n", "is not a pattern of files"),
             Marked("repository: /r\npaths: { exclude: §\"!a\" }\n", "write it without `!`"),
             Marked("repository: /r\npaths: { §includ: a }\n", "did you mean `include`?"),
             Marked("repository: /r\nschedule: §{ time-zone: UTC }\n", "needs its times"),
             Marked("repository: /r\nschedule: { cron: daily 02:00, §timezone: UTC }\n", "did you mean `time-zone`?"),
-            Marked("repository: /r\nschedule: §daily 24:00\n", "is no schedule"),
+            Marked("repository: /r\nschedule: §daily 24:00\n", "is not a schedule"),
             Marked("repository: /r\ninsecure: §yes\n", "`insecure` is `true` or `false`, not `yes`"),
             Marked("repository: /r\nbranches: §{ a: b }\n", "`branches` is a list, not a mapping"),
             Marked("repository: /r\nbranches: [main, §refs/heads/x]\n", "write the short name"),
@@ -203,7 +203,8 @@ struct Marked: Sendable, CustomTestStringConvertible {
             Marked(
                 "repository: /r\nsecrets: [{ name: a, branches: [main], steps: §[] }]\n", "nobody would have the secret"
             ),
-            Marked("repository: /r\nsecrets: [{ name: a, branches: [main], steps: §A b }]\n", "is no name for `steps`"),
+            Marked(
+                "repository: /r\nsecrets: [{ name: a, branches: [main], steps: §A b }]\n", "is not a name for `steps`"),
             Marked(
                 "repository: /r\nsecrets: [{ name: token, branches: [main] }]\n§recipe:\n"
                     + "  analyze: [{ name: lint, run: x, secrets: [tokn] }]\n",

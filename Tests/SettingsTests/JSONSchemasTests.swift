@@ -60,6 +60,30 @@ import Testing
         try expect("bot", ["properties", "secrets", "items"], Keys.jobSecret)
     }
 
+    /// Editors show the description of a key beside it.
+    @Test(
+        .proves(.settings, "Every key of the JSON Schemas has a description, and each schema has an `$id`"),
+        arguments: JSONSchemas.names)
+    func testThatEveryKeyHasADescription(_ name: String) throws {
+        let text = try #require(JSONSchemas.schema(name))
+        let document = try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
+        #expect(document["$id"] as? String == "urn:martlet:schema:\(name)")
+        #expect((document["description"] as? String)?.hasSuffix(".") == true)
+        var (keys, bare): (Int, [String]) = (0, [])
+        func visit(_ value: Any, _ path: String) {
+            for (index, item) in (value as? [Any] ?? []).enumerated() { visit(item, "\(path)/\(index)") }
+            for (key, item) in value as? [String: Any] ?? [:] { visit(item, "\(path)/\(key)") }
+            for (key, item) in (value as? [String: Any])?["properties"] as? [String: Any] ?? [:] {
+                keys += 1
+                let description = (item as? [String: Any])?["description"] as? String ?? ""
+                if description.count < 8 { bare.append("\(path)/\(key)") }
+            }
+        }
+        visit(document, "")
+        #expect(keys > 20)
+        #expect(bare == [])
+    }
+
     @Test(arguments: JSONSchemas.names)
     func testThatTheyAreJSONOfTheDraft(_ name: String) throws {
         let text = try #require(JSONSchemas.schema(name))

@@ -21,7 +21,7 @@ import Testing
             Marked("  - name: a\n    mail: a@b\n    §on: broke\n", "has no key `on`"),
             Marked("  - name: a\n    mail: [a@b, §nobody]\n", "is not a mail address"),
             Marked("  - name: a\n    mail: §\"a@b\\r\\nBcc: c@d\"\n", "has a line break or control character"),
-            Marked("  - §name: a\n    mail: []\n", "name nobody"),
+            Marked("  - §name: a\n    mail: []\n", "have no address"),
             Marked("  - name: a\n    authors: §\"*\"\n", "anybody can write any address into a commit"),
             Marked("  - name: a\n    authors: §example\n", "anybody can write any address into a commit"),
             Marked("  - name: a\n    mail: a@b\n    §secret: s\n", "`secret` belongs to `webhook`"),

@@ -196,7 +196,7 @@ import Testing
             Marked("steps: [{ name: a, step: building, run: x, secrets: [a-b, §a_b] }]", "would both be the variable"),
             Marked("§build: x, steps: [{ name: a, step: building, run: x }]", "stands in place of `build`"),
             Marked("§test: x, steps: [{ name: a, step: building, run: x }]", "stands in place of `test`"),
-            Marked("§report: x, steps: [{ name: a, step: building, run: x }]", "a step has its own `report`"),
+            Marked("§report: x, steps: [{ name: a, step: building, run: x }]", "has no `report` of its own"),
         ])
     func testThatItSaysWhatIsWrongWithSteps(_ sample: Marked) {
         // given
@@ -348,19 +348,19 @@ import Testing
             Marked("configurations: §[debug]\n", "a mapping from a name"),
             Marked("configurations: §{}\n", "has none"),
             Marked("configurations:\n  §Debug:\n", "write `debug`"),
-            Marked("configurations:\n  §../x:\n", "is no name"),
+            Marked("configurations:\n  §../x:\n", "is not a name"),
             Marked("configurations:\n  a:\n  §a:\n", "`a` is written twice, first in line 2"),
             Marked("configurations:\n  1:\n  §'1':\n", "`1` is written twice, first in line 2"),
             Marked("configurations: { a: §x }\n", "is a mapping with keys such as `flags`"),
             Marked("configurations: { a: { §flag: [x] } }\n", "did you mean `flags`?"),
             Marked("configurations: { a: { §sanitizer: x } }\n", "`sanitizer` is not supported yet by this version"),
-            Marked("configurations: { a: { image: §/srv/debian } }\n", "is no name for `image`"),
-            Marked("configurations: { a: { image: §../debian } }\n", "is no name for `image`"),
+            Marked("configurations: { a: { image: §/srv/debian } }\n", "is not a name for `image`"),
+            Marked("configurations: { a: { image: §../debian } }\n", "is not a name for `image`"),
             Marked("configurations: { a: { network: §ful } }\n", "did you mean `full`?"),
             Marked("configurations: { a: { flags: §-c release } }\n", "write `flags: [-c, release]`"),
             Marked("configurations: { a: { flags: [§[x]] } }\n", "`flags` is a text, not a list"),
             Marked("configurations: { a: { environment: §[A] } }\n", "`environment` is a mapping"),
-            Marked("configurations: { a: { environment: { §A-B: x } } }\n", "is no variable's name"),
+            Marked("configurations: { a: { environment: { §A-B: x } } }\n", "is not a variable's name"),
             Marked("configurations: { a: { environment: { §MARTLET_REF: x } } }\n", "is set by the service"),
             Marked("configurations: { a: { environment: { A: §[x] } } }\n", "`A` is a text, not a list"),
             Marked("configurations: { a: { toolchain: §swift } }\n", "an absolute directory"),
@@ -394,7 +394,7 @@ import Testing
 
     @Test func testThatMoreConfigurationsThanTheLimitAreRefused() {
         let many = (0..<33).map { "  c\($0):\n" }.joined()
-        Marked("configurations:\n" + many.replacing("  c32", with: "  §c32"), "more than 32 configurations")
+        Marked("configurations:\n" + many.replacing("  c32", with: "  §c32"), "more than 32 items")
             .expectFirst(of: read("configurations:\n" + many).diagnostics)
     }
 

@@ -91,7 +91,7 @@ import Testing
                 "Gogs has no interface for commit statuses"),
             Marked(
                 "repository: https://g.example/acme/kit.git\nstatus: §{ credentials: t }\n",
-                "which forge it is cannot be told"),
+                "does not say which forge it is"),
             Marked(
                 "repository: https://g.example/acme/kit.git\nstatus: { credentials: t, forge: §gitee }\n",
                 "did you mean `gitea`?"),

@@ -22,7 +22,7 @@ import Testing
             Marked("  - §run: x\n", "the trigger has no `name`"),
             Marked("  - §name: a\n", "it needs one of `run`, `publish`, `upload`"),
             Marked("  - name: a\n    run: x\n    §publish: { version: branch }\n", "make one trigger of each"),
-            Marked("  - name: §A b\n    run: x\n", "is no name for `name`"),
+            Marked("  - name: §A b\n    run: x\n", "is not a name for `name`"),
             Marked(
                 "  - name: a\n    run: x\n  - §name: a\n    run: y\n", "a trigger named `a` is there already, in line 3"
             ),
@@ -99,7 +99,7 @@ import Testing
                 "  - name: a\n    branches: ['*']\n    upload: §https://u:hunter2@h/x/\n",
                 "name a secret with `credentials:`"),
             Marked("  - name: a\n    branches: ['*']\n    upload: §https://h/x?y=\n", "query or fragment"),
-            Marked("  - name: a\n    branches: ['*']\n    upload: §files/\n", "is no address"),
+            Marked("  - name: a\n    branches: ['*']\n    upload: §files/\n", "is not an address"),
             Marked("  - name: a\n    branches: ['*']\n    upload: §/srv/../etc\n", "`..`"),
             Marked(
                 "  - name: a\n    branches: ['*']\n    upload: /x\n    §secrets: [c]\n", "an upload has `credentials`"),

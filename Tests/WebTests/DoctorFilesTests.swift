@@ -26,7 +26,7 @@ struct DoctorFilesTests {
             let file = "files/kit/1.4.2/kit-source.tar.gz"
             expectContains(
                 try await doctor(web, socket: web.socket),
-                "--  files  not all were looked at since the service began; ask again later\n")
+                "--  files  the service has not checked all published files since it started; ask again later\n")
             try web.directory.write("state/\(file)", "sourcE")
             web.log.expectErrors(containing: "damaged")
 
@@ -51,7 +51,7 @@ struct DoctorFilesTests {
             // then
             expectContains(
                 try await doctor(web, socket: web.socket),
-                "ok  files  as they were published, looked at 2026-03-01T12:00:00.000Z\n")
+                "ok  files  all are as they were published; checked at 2026-03-01T12:00:00.000Z\n")
         }
     }
 
@@ -59,7 +59,7 @@ struct DoctorFilesTests {
         try await FileServerTests.withVersions { web in
             expectContains(
                 try await doctor(web, socket: nil),
-                "--  files  the service was not asked: nothing listens at \(web.state)/martlet.socket; it looks at published files while it runs\n"
+                "--  files  the published files were not checked, because the service could not be asked: no daemon listens at \(web.state)/martlet.socket\n"
             )
         }
     }

@@ -39,7 +39,7 @@ import Testing
                 let answer = try await run(
                     TestTools.curl + ["-f", "\(url)/api/v1/products/kit/versions/1.4.2"])
                 expectContains(answer.stdout, "9000000000000000000")
-                try await expectRefusal(team, from: url, status: 1, "sends more than the 3 bytes")
+                try await expectRefusal(team, from: url, status: 1, "it is longer than the 3 bytes")
             }
         }
     }
@@ -56,7 +56,7 @@ import Testing
     func testThatADescriptionHasAnEnd(name: String, limit: Int) async throws {
         try await withFetchingTeam { team in
             try await LyingServer.running(in: team.web, manners: [name: .endless]) { url in
-                try await expectRefusal(team, from: url, status: 1, "sends more than the \(limit) bytes")
+                try await expectRefusal(team, from: url, status: 1, "it is longer than the \(limit) bytes")
             }
         }
     }
@@ -90,7 +90,7 @@ import Testing
             ) { url in
                 try await expectRefusal(
                     team, from: url, ["--time-limit", "3"], status: 69,
-                    "the time for all of it is over: say --time-limit SECONDS")
+                    "the time for the whole download is over; write --time-limit SECONDS")
             }
         }
     }
@@ -119,7 +119,7 @@ import Testing
 
             // then
             #expect(fetched.status == 73)
-            expectContains(fetched.stderr, "free where they are to go; make room")
+            expectContains(fetched.stderr, "; make room")
             #expect(try team.left() == [])
         }
     }
@@ -166,7 +166,8 @@ import Testing
     func testThatNoNameLeadsOutOfTheDirectory(name: String) async throws {
         try await withFetchingTeam { team in
             try await LyingServer.running(in: team.web, rewriting: ["\"page.html\"": "\"\(name)\""]) { url in
-                try await expectRefusal(team, from: url, status: 70, "names a file that no version has: \(name)")
+                try await expectRefusal(
+                    team, from: url, status: 70, "\(name), which cannot be the name of a published file")
                 expectNoFile(team.web.directory.path("evil"))
             }
         }
@@ -180,7 +181,7 @@ import Testing
     func testThatAFileIsNotNamedTwice() async throws {
         try await withFetchingTeam { team in
             try await LyingServer.running(in: team.web, rewriting: ["\"page.html\"": "\"kit-source.tar.gz\""]) { url in
-                try await expectRefusal(team, from: url, status: 70, "names a file twice")
+                try await expectRefusal(team, from: url, status: 70, "lists a file of the version twice")
             }
         }
     }
@@ -194,7 +195,8 @@ import Testing
         try await withFetchingTeam { team in
             try await LyingServer.running(in: team.web, rewriting: ["\"page.html\"": "\"other.html\""]) { url in
                 try await expectRefusal(
-                    team, from: url, status: 1, "names a file other.html that the manifest of kit 1.4.2 has not")
+                    team, from: url, status: 1,
+                    "lists the file other.html, which the manifest of kit 1.4.2 does not have")
             }
         }
     }

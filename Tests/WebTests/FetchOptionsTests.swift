@@ -29,14 +29,14 @@ struct FetchOptionsTests {
             #expect(evil.status == 77)
             expectContains(
                 evil.stderr, "signed by https://evil.example, and it says that https://ci.acme.example made it")
-            expectContains(evil.stderr, "say --as https://evil.example")
+            expectContains(evil.stderr, "write --as https://evil.example")
             expectNoFile(team.web.directory.path("got"))
             #expect(try team.left() == [])
             #expect(try await fetched("https://evil.example", as: "https://evil.example").status == 0)
             #expect(try await fetched("https://*.acme.example").status == 0)
             let other = try await fetched("acme", as: "https://ci.acme.example")
             #expect(other.status == 77)
-            expectContains(other.stderr, "signed by acme, and not by https://ci.acme.example")
+            expectContains(other.stderr, "signed by acme, not by https://ci.acme.example")
         }
     }
 
@@ -50,7 +50,9 @@ struct FetchOptionsTests {
                 let byRange = try await team.martlet(["fetch", "kit@~1.4", "--output", "got"], url: url)
                 // then
                 #expect(byRange.status == 1)
-                expectContains(byRange.stderr, "answers 1.4.2, which is yanked, to kit@~1.4; nothing was fetched")
+                expectContains(
+                    byRange.stderr, "answered the request for kit@~1.4 with 1.4.2, which is yanked; nothing was fetched"
+                )
                 expectNoFile(team.web.directory.path("got"))
                 // when
                 let byNumber = try await team.martlet(["fetch", "kit@1.4.2", "--output", "got"], url: url)
@@ -68,7 +70,7 @@ struct FetchOptionsTests {
             let url = "http://User:canary-Pw@127.0.0.1:\(team.web.port)"
             let fetched = try await team.martlet(["fetch", "kit", "--output", "got"], url: url)
             #expect(fetched.status == 64)
-            expectContains(fetched.stderr, "say --token")
+            expectContains(fetched.stderr, "write --token")
             #expect(!fetched.stderr.lowercased().contains("canary"))
             expectNoFile(team.known)
             // An @ in the path is neither.
@@ -86,7 +88,7 @@ struct FetchOptionsTests {
                 atPath: team.web.directory.path("dangling"), withDestinationPath: "nowhere/there")
             try await LyingServer.running(in: team.web, manners: ["SHA256SUMS": .refused]) { url in
                 for (output, status, words) in [
-                    ("", 64, "--output is empty"), ("dangling", 73, "nothing can be put into dangling"),
+                    ("", 64, "--output is empty"), ("dangling", 73, "the downloads cannot be put into dangling"),
                 ] as [(String, Int32, String)] {
                     // when
                     let fetched = try await team.martlet(["fetch", "kit", "--output", output], url: url)

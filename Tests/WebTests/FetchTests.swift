@@ -74,7 +74,9 @@ import Testing
             #expect(other.status == 77)
             expectContains(other.stderr, "signed by \(thief.publicKey.fingerprint), which is not among the keys")
             #expect(unsigned.status == 77)
-            expectContains(unsigned.stderr, "kit 1.4.4 is whole, but not signed; say --unsigned")
+            expectContains(
+                unsigned.stderr, "kit 1.4.4 is complete, but not signed; if you know where it is from, write --unsigned"
+            )
             for name in ["second", "third"] { expectNoFile(team.web.directory.path(name)) }
             #expect(try team.left() == [])
             #expect(try await team.martlet(["fetch", "kit@1.4.4", "--output", "third", "--unsigned"]).status == 0)
@@ -100,7 +102,9 @@ import Testing
                 for asked in ["1.5.0", "~1.5"] {
                     let fetched = try await team.martlet(["fetch", "kit@\(asked)", "--output", "got"], url: url)
                     #expect(fetched.status == 1, "\(fetched.stdout)")
-                    expectContains(fetched.stderr, "answers 1.4.2 to kit@\(asked); nothing was fetched")
+                    expectContains(
+                        fetched.stderr,
+                        "answered the request for kit@\(asked) with 1.4.2, which does not match; nothing was fetched")
                     expectNoFile(team.web.directory.path("got"))
                 }
                 let right = try await team.martlet(["fetch", "kit@~1.4", "--output", "got"], url: url)
@@ -131,7 +135,7 @@ import Testing
             #expect(try await verified("acme").status == 0)
             let other = try await verified("acme", as: "https://ci.acme.example")
             #expect(other.status == 77)
-            expectContains(other.stderr, "signed by acme, and not by https://ci.acme.example")
+            expectContains(other.stderr, "signed by acme, not by https://ci.acme.example")
             // A key under two names belongs to both.
             let both = try await verified("https://evil.example \(line)https://ci.acme.example")
             #expect(both.status == 0, "\(both.stderr)")
@@ -259,7 +263,7 @@ import Testing
             #expect(one.status == 0, "\(one.stderr)")
             #expect(one.stdout == "\(Digest.sha256(of: Array("<p>".utf8)))  page.html\n")
             #expect(again.status == 73)
-            expectContains(again.stderr, "here/page.html is there already; remove it")
+            expectContains(again.stderr, "here/page.html exists, and is not overwritten; remove it")
             #expect(none.status == 66)
             let twice = try await team.martlet(
                 ["fetch", "kit@1.4.2", "page.html", "page.html", "--output", "there"])

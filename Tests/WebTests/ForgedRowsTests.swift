@@ -111,6 +111,15 @@ struct ForgedRowsTests {
         }
     }
 
+    /// The only sequences are the command's own colors.
+    @Test(.proves(.programs, "A hostile name never writes an escape sequence, also where results are colored"))
+    func testThatColorsAddNoSequenceOfANames() async throws {
+        for output in try await printed(with: Self.row, ["--color", "always"]) {
+            let plain = output.replacing(/\u{1B}\[(0|1|2|31|32|33)m/, with: "")
+            #expect(!plain.unicodeScalars.contains { $0.isHiddenInText && $0 != "\n" }, "\(plain)")
+        }
+    }
+
     /// Programs get every character, and a terminal that shows the JSON obeys none.
     @Test func testThatJSONHasNothingThatATerminalObeys() async throws {
         for output in try await printed(with: Self.row, ["--json"]) {

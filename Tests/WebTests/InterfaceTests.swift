@@ -220,7 +220,9 @@ import Transfer
     @Test(.proves(.web, "There are live events, health, metrics and badges"))
     func testThatHealthMetricsAndBadgesAnswer() async throws {
         try await withSample { web in
-            #expect(try await web.json("/health") == "{\"status\":\"ok\",\"version\":\"1.2.3\"}\n")
+            #expect(
+                try await web.json("/health")
+                    == "{\"status\":\"ok\",\"version\":\"1.2.3\",\"url\":\"http://ci.example\"}\n")
             let metrics = try await web.json("/metrics")
             expectContains(metrics, "martlet_bot_result{bot=\"kit\",result=\"succeeded\"} 1\n")
             expectContains(metrics, "martlet_versions{product=\"kit\"} 1\n")

@@ -59,7 +59,8 @@ import Testing
             safe += "?["
             try web.directory.write("state/integrations/kit/1/debug/1/log", log)
             // when
-            let printed = try await WebTests.martlet(["log", "kit#1", "--configuration", "debug"] + arguments, web)
+            let printed = try await WebTests.martlet(
+                ["log", "kit#1", "--configuration", "debug", "--color", "always"] + arguments, web)
             // then
             #expect(printed.status == 0, "\(printed.stderr)")
             let isSafe = printed.stdout.utf8.elementsEqual(safe.utf8)

@@ -84,7 +84,7 @@ import Testing
             expectContains(page, "Once that is mended: <code>martlet outbox --retry 1</code>")
             #expect(!page.contains("--retry 2"), "it waits, and is sent by itself")
             expectContains(listed, "\n    once that is mended: martlet outbox --retry 1\n")
-            #expect(again.stdout == "is tried again: 1  waiting  kit#1 queued  status \(Self.api)\n")
+            #expect(again.stdout == "It is tried again: 1  waiting  kit#1 queued  status \(Self.api)\n")
             #expect(again.status == 0)
         }
     }

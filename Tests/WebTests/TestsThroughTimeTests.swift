@@ -191,7 +191,7 @@ import Testing
                 let grid = try await martlet(["tests", "kit#4", "--grid"], web)
                 #expect(
                     grid.stdout == """
-                        test                               says                   debug   release
+                        TEST                               SUMMARY                debug   release
                         KitTests.ParserTests/keepsOrder()  fails only in release  passed  failed
                         KitTests.ParserTests/roundTrips()  flaky only in debug    flaky   passed
 
@@ -237,10 +237,13 @@ import Testing
             try await outer.withSample { web in
                 let flaky = try await martlet(["flaky", "kit"], web)
                 #expect(
-                    flaky.stdout
-                        == "flaky in 1 of 4  changed 0 times  KitTests.ParserTests/roundTrips()  debug  kit#4\n")
+                    flaky.stdout == """
+                        FLAKY            CHANGES          TEST                               CONFIGURATIONS  LATEST
+                        flaky in 1 of 4  changed 0 times  KitTests.ParserTests/roundTrips()  debug           kit#4
+
+                        """)
                 let none = try await martlet(["flaky", "kit", "--branch", "release/1.0"], web)
-                #expect(none.stdout == "no flaky test in 1 integration\n")
+                #expect(none.stdout == "No test was flaky in 1 integration.\n")
             }
         }
     }

@@ -36,10 +36,10 @@ struct UntoldTestsTests {
     }
 
     @Test(arguments: [
-        (["tests", "kit#3"], "no report of kit#3 tells of single tests\n"),
-        (["tests", "kit"], "no report of kit tells of single tests\n"),
-        (["tests", "kit#3", "--failing"], "no test of it fails\n"),
-        (["flaky", "kit"], "no integration of kit has a report that tells of single tests\n"),
+        (["tests", "kit#3"], "kit#3 has no report that lists its tests.\n"),
+        (["tests", "kit"], "kit has no report that lists its tests.\n"),
+        (["tests", "kit#3", "--failing"], "No test of kit#3 fails.\n"),
+        (["flaky", "kit"], "No integration of kit has a report that lists its tests.\n"),
     ])
     func testThatTheToolSaysSo(_ arguments: [String], _ sentence: String) async throws {
         try await withUntold { web in

@@ -85,7 +85,8 @@ import Testing
             let page = try await web.send("GET", "/products/kit").text
 
             // then
-            #expect(printed.stdout.split(separator: "\n").map { String($0.prefix { $0 != " " }) } == ordered)
+            #expect(
+                printed.stdout.split(separator: "\n").map { String($0.prefix { $0 != " " }) } == ["VERSION"] + ordered)
             #expect(listed.items.map(\.version) == ordered)
             let places = ordered.compactMap { page.range(of: "id=\"v\($0)\"")?.lowerBound }
             #expect(places.count == ordered.count)
@@ -191,7 +192,7 @@ import Testing
             let printed = try await martlet(["versions", "kit"], web).stdout.split(separator: "\n")
             // then
             let words = printed.compactMap { $0.split(separator: " ").first.map(String.init) }
-            #expect(words == numbers.reversed().map { "2.0.\($0)" } + ["1.0.0"])
+            #expect(words == ["VERSION"] + numbers.reversed().map { "2.0.\($0)" } + ["1.0.0"])
         }
     }
 

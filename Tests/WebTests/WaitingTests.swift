@@ -24,7 +24,9 @@ import Testing
             let result = try await waiting
             #expect(result.status == 1)
             expectContains(
-                result.stderr, "kit#3: run 2 was taken back before it began; what is there is of run 1")
+                result.stderr,
+                "kit#3: run 2 was withdrawn before it began, so the result is still that of run 1; `martlet show kit#3`"
+            )
             #expect(!result.stdout.contains("succeeded"))
         }
     }

@@ -22,6 +22,8 @@ package final class JobSlots: Sendable {
     }
 
     private struct State {
+        /// The number of slots.
+        var total: Int
         /// The number of free slots. It is positive only if no job waits. If it is negative, that many jobs run above the limit.
         var free: Int
         var waiting: [Waiter] = []
@@ -51,7 +53,24 @@ package final class JobSlots: Sendable {
     private let state: Mutex<State>
 
     /// - Parameter count: The number of slots, at least 1.
-    package init(count: Int) { state = Mutex(State(free: max(1, count))) }
+    package init(count: Int) { state = Mutex(State(total: max(1, count), free: max(1, count))) }
+
+    /// Changes the number of slots. Jobs that have a slot keep it. More slots go to waiting requests at once; with fewer slots, requests wait until
+    /// fewer jobs run than the new limit.
+    /// - Parameter count: The number of slots, at least 1.
+    package func resize(to count: Int) {
+        let waiters = state.withLock { state -> [Waiter] in
+            state.free += max(1, count) - state.total
+            state.total = max(1, count)
+            var next: [Waiter] = []
+            while state.free > 0, let waiter = state.takeNext() {
+                state.free -= 1
+                next.append(waiter)
+            }
+            return next
+        }
+        for waiter in waiters { waiter.continuation.resume() }
+    }
 
     /// Runs `body` with a slot, as soon as one is free.
     /// - Throws: `CancellationError` if the task is canceled while it waits; the errors of `body`.

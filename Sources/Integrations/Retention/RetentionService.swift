@@ -5,6 +5,7 @@ package import Logging
 package import Model
 import SourceControl
 package import Storage
+import Synchronization
 
 /// Removes old integrations according to the settings and the bots' files: periodically, and at a user's request.
 ///
@@ -20,7 +21,7 @@ package final class RetentionService: Sendable {
     static let earliest = Timestamp(secondsSinceEpoch: 1_735_689_600)
 
     private let store: Store
-    private let retention: Retention
+    private let retention: Mutex<Retention>
     private let disk: RetentionDisk
     private let remotes: Remotes
     private let clock: WallClock
@@ -36,13 +37,16 @@ package final class RetentionService: Sendable {
         timer: any Clock<Duration>, logger: Logger
     ) {
         self.store = store
-        self.retention = retention
+        self.retention = Mutex(retention)
         disk = RetentionDisk(state: state)
         self.remotes = remotes
         self.clock = clock
         self.timer = timer
         self.logger = logger
     }
+
+    /// Changes the limits of the settings, from the next round on.
+    package func limit(by retention: Retention) { self.retention.withLock { $0 = retention } }
 
     /// Finishes what an earlier daemon left, then starts a round periodically, until the task is canceled.
     package func run() async {
@@ -96,6 +100,7 @@ package final class RetentionService: Sendable {
         if clock.now() >= Self.earliest {
             report.countedTo = try await store.advanceRetentionClock(to: clock.now(), atMost: .zero)
         }
+        let retention = retention.withLock { $0 }
         for (bot, own) in try await store.retentions() where only == nil || bot == only {
             let limits = (own ?? Retention()).over(retention)
             var rows = try await store.retentionRows(of: bot)

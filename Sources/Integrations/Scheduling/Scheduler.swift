@@ -8,7 +8,7 @@ package import Storage
 package actor Scheduler {
     private let store: Store
     private let runner: IntegrationRunner
-    private let capacity: Int
+    private var capacity: Int
     private let signal: Signal
     private let cancellationRequests: CancellationRequests
     private let circuitBreaker: CircuitBreaker
@@ -46,6 +46,13 @@ package actor Scheduler {
         self.circuitBreaker = circuitBreaker
         self.timer = timer
         self.logger = logger
+    }
+
+    /// Changes the most integrations of one priority that run at once. Those that run go on.
+    /// - Parameter capacity: At least 1.
+    package func setCapacity(_ capacity: Int) {
+        self.capacity = max(1, capacity)
+        signal.notify()
     }
 
     /// Takes up the integrations that an earlier daemon left running, then takes queued ones at each notification.

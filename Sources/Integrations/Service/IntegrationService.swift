@@ -28,6 +28,7 @@ package struct IntegrationService: Service, CustomStringConvertible {
     private let triggers: TriggerRunner
     private let compression: LogCompression
     private let retention: RetentionService
+    private let slots: JobSlots
     private let outbox: Outbox
     private let store: Store
     private let scansSignal: Signal
@@ -126,10 +127,11 @@ package struct IntegrationService: Service, CustomStringConvertible {
             logger.warning("traps that end the daemon are not recorded", metadata: ["error": "\(error)"])
             marks = nil
         }
+        slots = JobSlots(count: parts.settings.concurrency)
         let jobs = JobRunner(
             store: store, state: parts.state, workspaces: Workspaces(root: parts.state.workspaces),
             executor: parts.executor, planner: JobPlanner(tools: parts.tools), reader: parts.reader,
-            slots: JobSlots(count: parts.settings.concurrency), archiver: ProductArchiver(state: parts.state),
+            slots: slots, archiver: ProductArchiver(state: parts.state),
             clock: clock, timer: parts.timer, environment: environment, isolation: parts.isolation,
             secrets: secrets, logger: logger)
         let triggers = TriggerRunner(
@@ -193,6 +195,15 @@ package struct IntegrationService: Service, CustomStringConvertible {
             runner: runner)
         self.store = store
         self.logger = logger
+    }
+
+    /// Applies the settings that can change while the service runs: `concurrency` and `retention`. Then reads the bot files.
+    /// - Throws: `StoreError` if the bots cannot be stored.
+    package func reload(_ settings: ServiceSettings) async throws {
+        slots.resize(to: settings.concurrency)
+        await scheduler.setCapacity(settings.concurrency + 1)
+        retention.limit(by: settings.retention)
+        try await poller.reload()
     }
 
     /// Reads the bots, and reconciles the state that an earlier daemon left, so that later queries get correct answers. May be called again before

@@ -62,7 +62,8 @@ extension Diagnostics {
 
     static func badName(_ text: String, _ key: String) -> String {
         let nearest = Name(nearest: text, fallback: "").description
-        return "\(Printable.quoted(text)) is no name for `\(key)`: lower-case letters, digits, `.`, `_`, `-`, at most "
+        return
+            "\(Printable.quoted(text)) is not a name for `\(key)`: lower-case letters, digits, `.`, `_`, `-`, at most "
             + "\(Name.maximumLength), the first a letter or digit" + (nearest.isEmpty ? "" : "; write `\(nearest)`")
     }
 

@@ -11,17 +11,30 @@ package enum JSONSchemas {
         switch name {
         case "settings": settings
         case "bot": bot
-        case "recipe": document("Martlet recipe (.martlet.yml)", recipeBody)
+        case "recipe": recipe
         default: nil
         }
     }
 
     private static let projectTypes = ProjectType.allCases.map { "\"\($0.rawValue)\"" }.joined(separator: ", ")
 
-    private static func document(_ title: String, _ body: String) -> String {
-        "{\n  \"$schema\": \"https://json-schema.org/draft/2020-12/schema\",\n  \"title\": \"\(title)\",\n" + body
-            + ",\n" + definitions + "\n}\n"
+    /// Returns the identifier of a schema (JSON Schema core, section 8.2.1). It names no place, since a copy is with each installation.
+    package static func identifier(_ name: String) -> String { "urn:martlet:schema:\(name)" }
+
+    /// The file name of a schema's copy, for editors.
+    package static func fileName(_ name: String) -> String { "\(name).schema.json" }
+
+    private static func document(_ name: String, _ title: String, _ description: String, _ body: String) -> String {
+        let head = [
+            ("$schema", "https://json-schema.org/draft/2020-12/schema"), ("$id", identifier(name)), ("title", title),
+            ("description", description),
+        ]
+        return "{\n" + head.map { "  \"\($0)\": \"\($1)\",\n" }.joined() + body + ",\n" + definitions + "\n}\n"
     }
+
+    private static let recipe = document(
+        "recipe", "Martlet recipe (.martlet.yml)",
+        "How a repository is built and tested. The file lies in the repository's root.", recipeBody)
 
     private static let definitions = #"""
           "$defs": {
@@ -57,7 +70,7 @@ package enum JSONSchemas {
         """#
 
     private static let settings = document(
-        "Martlet settings (martlet.yml)",
+        "settings", "Martlet settings (martlet.yml)", "The settings of the service on this machine.",
         #"""
           "type": "object", "additionalProperties": false,
           "properties": {
@@ -123,7 +136,7 @@ package enum JSONSchemas {
         """#)
 
     private static let bot = document(
-        "Martlet bot file",
+        "bot", "Martlet bot file", "A repository that a bot watches, and what it does with each commit.",
         #"""
           "type": "object", "additionalProperties": false, "required": ["repository"],
           "properties": {

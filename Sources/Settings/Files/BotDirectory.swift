@@ -63,7 +63,8 @@ package final class BotDirectory: Sendable {
                     .init(file: filePath, bot: nil, diagnostics: diagnostics.list, isLastGoodKept: false))
             }
             guard index < Self.maximumFiles else {
-                refuse("more than \(Self.maximumFiles) bot files; this one is not read")
+                refuse(
+                    "the directory has more than \(Self.maximumFiles) bot files, so this one is not read; remove some")
                 continue
             }
             let word = FilePath.yamlName(of: file) ?? ""

@@ -1,15 +1,21 @@
-import Model
+package import Model
 
 /// The output of `martlet init URL`: a bot file with all keys explained, of which only the repository is active.
 package enum InitTemplate {
     /// Returns the file's text.
     /// - Parameters:
     ///   - repository: The address as the user gave it; `problem(with:)` checks it.
+    ///   - name: The bot's name for the samples; `nil` to leave `NAME` in its place.
+    ///   - schema: The path of the JSON Schema, which editors with yaml-language-server read from the first line; `nil` for no such line.
     ///   - project: A description of the recognized project type; `nil` if it was not checked.
-    package static func botFile(repository: String, project: String? = nil) -> String {
+    package static func botFile(
+        repository: String, name: Name? = nil, schema: String? = nil, project: String? = nil
+    ) -> String {
         let types = ProjectType.usualMarkers
         let usual = project ?? "by the first of \(types)"
-        return """
+        let name = name?.description ?? "NAME"
+        let modeline = schema.map { "# yaml-language-server: $schema=\(Printable.oneLine($0))\n" } ?? ""
+        return modeline + """
             # A bot: the repository it watches, and what it does with each commit.
             # Only `repository` is needed. The values behind `#` are the defaults or samples; `martlet lint FILE` checks.
             repository: \(YAMLText.scalar(repository))
@@ -19,8 +25,8 @@ package enum InitTemplate {
             # paths: [Sources/, "!*.md"]          # default: every file; a push that changes none of them is skipped
             # pull-requests: trusted              # off, trusted, approved (forks once an operator says so), all
             # poll: 60s                           # default: 60s, 10m once an authentic webhook has arrived; or off
-            # webhook: { secret: NAME-webhook }   # the name of a secret: martlet secret set NAME-webhook
-            # status: { forge: gitea, credentials: NAME-status, project: acme/NAME } # default: none; commit statuses, by a token
+            # webhook: { secret: \(name)-webhook }   # the name of a secret: martlet secret set \(name)-webhook
+            # status: { forge: gitea, credentials: \(name)-status, project: acme/\(name) } # default: none; commit statuses, by a token
             # submodules: true                    # default: true
             # upgrades: true                      # default: true: tips are integrated anew for another version of swift
             # schedule: daily 02:00               # default: none; UTC; or weekly sunday 02:00, 30 2 * * 1-5 Europe/Berlin
@@ -28,16 +34,16 @@ package enum InitTemplate {
             # supersede: queued                   # what a newer commit of a ref ends: queued, running, never
             # timeout: 30m                        # a step's
             # log: 64MiB                          # the most of an attempt's log; at most 1GiB
-            # product: NAME                       # what versions are published as; default: the bot's name
+            # product: \(name)                       # what versions are published as; default: the bot's name
             # public: true                        # default: as `anonymous` of the settings says; false: its versions need a token
 
             # triggers:                           # in this order; a failed one stops the later ones
             #   - name: publish
             #     branches: ["release/*"]         # release/1.4 becomes 1.4.0, 1.4.1 and so on
-            #     publish: { version: branch }    # and `registry: acme.NAME`, for Swift packages
+            #     publish: { version: branch }    # and `registry: acme.\(name)`, for Swift packages
             #   - name: office
             #     branches: ["release/*"]
-            #     upload: sftp://files.example.com/NAME/{version}/
+            #     upload: sftp://files.example.com/\(name)/{version}/
             #     credentials: office-sftp        # the name of a secret
             #   - name: our-script
             #     branches: ["release/*"]
@@ -54,7 +60,7 @@ package enum InitTemplate {
             #     webhook: https://chat.example.com/hook
             #     secret: chat-webhook            # signs it: whsec_ and base64
 
-            # secrets:                            # what steps of a recipe may ask for; martlet secret set NAME stores one
+            # secrets:                            # what steps of a recipe may ask for; martlet secret set \(name) stores one
             #   - { name: registry-token, branches: [main], steps: [deploy] }
 
             # recipe:                             # wins over the repository's own .martlet.yml; without either the usual
@@ -68,6 +74,17 @@ package enum InitTemplate {
             #         ./check-docs
 
             """
+    }
+
+    /// Returns the name of a bot for a repository: the last component of its address.
+    /// - Returns: `nil` if no character of it can be in a name.
+    package static func name(for repository: String) -> Name? {
+        let path = repository.prefix { $0 != "?" && $0 != "#" }
+        var last = path.split { $0 == "/" || $0 == ":" }.last ?? ""
+        if last.hasSuffix(".git") { last = last.dropLast(4) }
+        // A name of hyphens alone would be the fallback.
+        return last.utf8.contains { Name(String(decoding: [$0], as: UTF8.self)) != nil }
+            ? Name(nearest: last.lowercased()) : nil
     }
 
     /// Returns the problem with the address, and what to write instead; `nil` if a bot can use it.

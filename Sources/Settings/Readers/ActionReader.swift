@@ -12,7 +12,7 @@ enum ActionReader {
         guard keys.count == 1 else {
             diagnostics.error(
                 keys.isEmpty
-                    ? "the trigger does nothing; it needs one of `run`, `publish`, `upload`"
+                    ? "the trigger has no action; write one of `run`, `publish`, `upload`"
                     : "the trigger has \(keys.map { "`\($0)`" }.joined(separator: " and ")); make one trigger of each",
                 at: keys.count > 1 ? fields.position(of: keys[1]) : fields.position)
             return nil
@@ -158,7 +158,7 @@ enum ActionReader {
             return text.split(separator: "/").contains("..") ? "`upload` has `..` in it: \(shown)" : nil
         }
         guard let parts = AddressText.parts(of: text) else {
-            return "\(shown) is no address; write sftp://host/path/, https://host/path/, ftps://host/path/, "
+            return "\(shown) is not an address; write sftp://host/path/, https://host/path/, ftps://host/path/, "
                 + "s3://bucket/path/ or an absolute path"
         }
         switch parts.scheme {

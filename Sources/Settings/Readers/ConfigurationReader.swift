@@ -19,7 +19,7 @@ enum ConfigurationReader {
         }
         if entries.count > RecipeReader.maximumConfigurations {
             diagnostics.error(
-                "more than \(RecipeReader.maximumConfigurations) configurations",
+                "`configurations` has more than \(RecipeReader.maximumConfigurations) items; remove some",
                 at: entries[RecipeReader.maximumConfigurations].position)
             return []
         }
@@ -107,7 +107,8 @@ enum ConfigurationReader {
         }
         if fields["report"] != nil {
             diagnostics.error(
-                "with `steps`, a step has its own `report`; move it there", at: fields.position(of: "report"))
+                "a configuration with `steps` has no `report` of its own; move it into the step that writes the report",
+                at: fields.position(of: "report"))
         }
     }
 
@@ -120,7 +121,8 @@ enum ConfigurationReader {
         }
         let flags = diagnostics.texts(node, "flags") ?? []
         if flags.count > RecipeReader.maximumEntries {
-            diagnostics.error("more than \(RecipeReader.maximumEntries) flags", at: node.position)
+            diagnostics.error(
+                "`flags` has more than \(RecipeReader.maximumEntries) items; remove some", at: node.position)
         }
         return flags
     }
@@ -133,14 +135,15 @@ enum ConfigurationReader {
             return [:]
         }
         if entries.count > RecipeReader.maximumEntries {
-            diagnostics.error("more than \(RecipeReader.maximumEntries) variables", at: node.position)
+            diagnostics.error(
+                "`environment` has more than \(RecipeReader.maximumEntries) variables; remove some", at: node.position)
             return [:]
         }
         var environment: [String: String] = [:]
         for entry in entries {
             guard EnvironmentNames.isName(entry.key) else {
                 diagnostics.error(
-                    "\(Printable.quoted(entry.key)) is no variable's name: letters, digits and `_`, no digit first",
+                    "\(Printable.quoted(entry.key)) is not a variable's name: letters, digits and `_`, no digit first",
                     at: entry.position)
                 continue
             }

@@ -10,7 +10,8 @@ enum JobSecretReader {
     static func secrets(_ node: YAMLNode?, watchesTags: Bool, _ diagnostics: inout Diagnostics) -> [JobSecret]? {
         guard let node, let items = diagnostics.items(node, "secrets", allowsOne: false) else { return nil }
         if items.count > maximumSecrets {
-            diagnostics.error("more than \(maximumSecrets) secrets", at: items[maximumSecrets].position)
+            diagnostics.error(
+                "`secrets` has more than \(maximumSecrets) items; remove some", at: items[maximumSecrets].position)
             return []
         }
         return items.compactMap { secret($0, watchesTags: watchesTags, &diagnostics) }
@@ -21,7 +22,7 @@ enum JobSecretReader {
     ) -> JobSecret? {
         if case .scalar(let text, _) = node.content {
             diagnostics.error(
-                "say whose jobs may have the secret; write `{ name: \(Printable.oneLine(text)), branches: [main] }`",
+                "the secret names neither branches nor tags, so no job would have it; write `{ name: \(Printable.oneLine(text)), branches: [main] }`",
                 at: node.position)
             return nil
         }

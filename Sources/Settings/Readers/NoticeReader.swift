@@ -71,7 +71,7 @@ enum NoticeReader {
             diagnostics.error(
                 isMail
                     ? "the item of `notify` has both mail and `webhook`; make one item of each"
-                    : "the item of `notify` tells nobody; it needs `mail`, `authors` or `webhook`",
+                    : "the item of `notify` has no recipient; it needs `mail`, `authors` or `webhook`",
                 at: isMail ? fields.position(of: "webhook") : fields.position)
             return nil
         }
@@ -85,7 +85,7 @@ enum NoticeReader {
         let domains = domains(fields["authors"], &diagnostics)
         if addresses.isEmpty, domains.isEmpty {
             if !diagnostics.hasErrors {
-                diagnostics.error("`mail` and `authors` name nobody", at: fields.position)
+                diagnostics.error("`mail` and `authors` have no address; write one", at: fields.position)
             }
             return nil
         }

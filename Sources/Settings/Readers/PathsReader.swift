@@ -18,7 +18,7 @@ enum PathsReader {
         }
         guard !patterns.isEmpty else {
             if !diagnostics.hasErrors {
-                diagnostics.error("`paths` names nothing; leave it out to integrate every push", at: node.position)
+                diagnostics.error("`paths` has no pattern; leave it out to integrate every push", at: node.position)
             }
             return nil
         }
@@ -33,7 +33,7 @@ enum PathsReader {
         for item in items {
             guard let text = diagnostics.line(item, key) else { continue }
             if let problem = PathFilter.problem(with: text) {
-                diagnostics.error("\(Printable.quoted(text)) is no pattern of files: \(problem)", at: item.position)
+                diagnostics.error("\(Printable.quoted(text)) is not a pattern of files: \(problem)", at: item.position)
             } else if isExcluding, text.hasPrefix("!") {
                 diagnostics.error("`exclude` leaves out by itself; write it without `!`", at: item.position)
             } else {

@@ -160,7 +160,8 @@ package enum RecipeReader {
     private static func analyses(_ node: YAMLNode?, _ diagnostics: inout Diagnostics) -> [Recipe.Analysis]? {
         guard let node, let items = diagnostics.items(node, "analyze") else { return nil }
         if items.count > maximumAnalyses {
-            diagnostics.error("more than \(maximumAnalyses) analyses", at: node.position)
+            diagnostics.error(
+                "`analyze` has more than \(maximumAnalyses) items; make one command of several", at: node.position)
             return nil
         }
         var analyses: [Recipe.Analysis] = []
@@ -177,7 +178,7 @@ package enum RecipeReader {
                     analyses.append(.tool(tool))
                 } else {
                     diagnostics.error(
-                        "\(Printable.quoted(text)) is no analysis known by name "
+                        "\(Printable.quoted(text)) is not the name of an analysis "
                             + "(\(tools.map { "`\($0)`" }.joined(separator: ", ")))"
                             + Suggestion.hint(for: text, in: tools)
                             + "; a command is written `{ run: COMMAND, report: FILE }`", at: item.position)

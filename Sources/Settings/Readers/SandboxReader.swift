@@ -30,7 +30,8 @@ enum SandboxReader {
     private static func paths(_ node: YAMLNode?, _ diagnostics: inout Diagnostics) -> [String] {
         guard let node, let items = diagnostics.items(node, "read-only") else { return [] }
         if items.count > maximumPaths {
-            diagnostics.error("more than \(maximumPaths) paths", at: node.position)
+            diagnostics.error(
+                "`read-only` has more than \(maximumPaths) paths; name a directory above them", at: node.position)
             return []
         }
         var paths: [String] = []
@@ -39,7 +40,8 @@ enum SandboxReader {
             while text.count > 1, text.hasSuffix("/") { text.removeLast() }
             let components = text.split(separator: "/", omittingEmptySubsequences: false).dropFirst()
             guard text.hasPrefix("/"), !components.contains(where: { ["", ".", ".."].contains($0) }) else {
-                let hint = text == "/" ? "the whole machine is no sandbox; name the directories that jobs need" : nil
+                let hint =
+                    text == "/" ? "`/` would show jobs the whole machine; name the directories that jobs need" : nil
                 diagnostics.error(
                     hint ?? "`read-only` has absolute paths without `..`, not \(Printable.quoted(text))",
                     at: item.position)

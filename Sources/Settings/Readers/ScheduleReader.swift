@@ -21,7 +21,7 @@ enum ScheduleReader {
         let zone = diagnostics.line(fields["time-zone"], "time-zone")
         if let zone, let other = schedule.zone, zone != other {
             diagnostics.error(
-                "two time zones: \(Printable.quoted(other)) in `cron` and \(Printable.quoted(zone)); write one",
+                "there are two time zones: \(Printable.quoted(other)) in `cron` and \(Printable.quoted(zone)); write one",
                 at: fields.position(of: "time-zone"))
             return nil
         }
@@ -37,7 +37,7 @@ enum ScheduleReader {
             return try ScheduleText.parse(text)
         } catch {
             diagnostics.error(
-                "\(Printable.quoted(text)) is no schedule: \(Printable.oneLine(error.message)); write `daily 02:00`, "
+                "\(Printable.quoted(text)) is not a schedule: \(Printable.oneLine(error.message)); write `daily 02:00`, "
                     + "`weekly sunday 02:00` or `30 2 * * 1-5`, with a time zone after it or in UTC",
                 at: position)
             return nil

@@ -60,12 +60,12 @@ package enum SettingsReader {
             guard let text = diagnostics.line(item, "listen") else { continue }
             if let address = ListenAddress(text) {
                 if addresses.contains(address) {
-                    diagnostics.error("`\(address)` is there already", at: item.position)
+                    diagnostics.error("`\(address)` is written twice; remove one of the two", at: item.position)
                 }
                 addresses.append(address)
             } else {
                 diagnostics.error(
-                    "\(Printable.quoted(text)) is no address and port; write 127.0.0.1:8080, [::1]:8080 or, for every "
+                    "\(Printable.quoted(text)) is not an address with a port; write 127.0.0.1:8080, [::1]:8080 or, for every "
                         + "address of the machine, 0.0.0.0:8080", at: item.position)
             }
         }
@@ -83,7 +83,7 @@ package enum SettingsReader {
             let isAddress = text.utf8.count { $0 == UInt8(ascii: ":") } > 1
             guard let address = ListenAddress(isAddress ? "[\(text)]:0" : text + ":0") else {
                 diagnostics.error(
-                    "\(Printable.quoted(text)) is no host; write a name or an address without a port, such as "
+                    "\(Printable.quoted(text)) is not a host; write a name or an address without a port, such as "
                         + "ci.acme.example", at: item.position)
                 return nil
             }

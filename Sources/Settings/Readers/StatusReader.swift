@@ -57,7 +57,7 @@ enum StatusReader {
         if let known = place.flatMap({ StatusForge.of(host: $0.name) }) { return known }
         let names = StatusForge.allCases.map { "`\($0.rawValue)`" }.joined(separator: ", ")
         diagnostics.error(
-            "which forge it is cannot be told from `repository`; write `forge:` with one of \(names)",
+            "the address in `repository` does not say which forge it is; write `forge:` with one of \(names)",
             at: fields.position)
         return nil
     }
@@ -115,7 +115,7 @@ enum StatusReader {
             parts.allSatisfy({ !["", ".", ".."].contains($0) }), !text.contains(where: \.isWhitespace)
         else {
             diagnostics.error(
-                "\(Printable.quoted(text)) is no repository's name at \(forge.rawValue); write `project: owner/name`",
+                "\(Printable.quoted(text)) is not a repository's name at \(forge.rawValue); write `project: owner/name`",
                 at: node?.position ?? fields.position)
             return nil
         }

@@ -15,7 +15,9 @@ enum StepReader {
             diagnostics.error("`steps` has none; write one, or remove it for the usual commands", at: node.position)
         }
         if items.count > maximumSteps {
-            diagnostics.error("more than \(maximumSteps) steps", at: items[maximumSteps].position)
+            diagnostics.error(
+                "`steps` has more than \(maximumSteps) items; make one step of several",
+                at: items[maximumSteps].position)
             return []
         }
         var steps: [Recipe.Step] = []
@@ -41,7 +43,7 @@ enum StepReader {
         let kind: Recipe.Step.Kind? = diagnostics.word(fields["step"], "step")
         if fields["step"] == nil, !fields.hasRefused {
             diagnostics.error(
-                "the step does not say what its end tells of the code; write `step: building`, `testing` or `analyzing`",
+                "the step has no `step`, which says what its failure means; write `step: building`, `testing` or `analyzing`",
                 at: fields.position)
         }
         guard let command = command(fields, "step", &diagnostics), let name, let kind else { return nil }

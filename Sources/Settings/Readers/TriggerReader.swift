@@ -16,7 +16,9 @@ enum TriggerReader {
     static func triggers(_ node: YAMLNode?, _ context: Context, _ diagnostics: inout Diagnostics) -> [Trigger] {
         guard let items = diagnostics.items(node, "triggers", allowsOne: false) else { return [] }
         if items.count > maximumTriggers {
-            diagnostics.error("more than \(maximumTriggers) triggers", at: items[maximumTriggers].position)
+            diagnostics.error(
+                "`triggers` has more than \(maximumTriggers) items; make one script of several",
+                at: items[maximumTriggers].position)
             return []
         }
         var triggers: [Trigger] = []
@@ -107,7 +109,7 @@ enum TriggerReader {
             }
             if trigger.action.isRelease {
                 diagnostics.error(
-                    "nothing is built before an integration; publish and upload come after it",
+                    "`publish` and `upload` need products, which exist only after the jobs; remove `phase: before`",
                     at: fields.position(of: "phase"))
             }
         }

@@ -155,7 +155,7 @@ package struct SecretStore: Sendable {
         } catch {
             throw SettingsError(
                 code: .unreadable, operation: operation,
-                message: "\(path): \(error.reason); it is a file that the service's user can read", underlying: error)
+                message: "\(path): \(error.reason); make it a file that the service's user can read", underlying: error)
         }
         if isOwn, file.status.st_mode & 0o077 != 0 {
             throw SettingsError(
@@ -181,13 +181,13 @@ package struct SecretStore: Sendable {
         if bytes.allSatisfy({ $0 == 0x20 || (0x09...0x0D).contains($0) }) {
             throw bad("the value is empty; store one with `martlet secret set NAME`")
         }
-        if bytes.count > maximumSize { throw bad("the value has more than \(maximumSize) bytes") }
+        if bytes.count > maximumSize { throw bad("the value has more than \(maximumSize) bytes; store a shorter one") }
         // Escape sequences are ignored when a log is searched for secrets, so a secret that begins with one would not be found.
         if bytes.contains(0x1B) {
             throw bad("the value has an escape character (ESC); encode it, for example with base64")
         }
         if bytes.contains(0) || String(validating: bytes, as: UTF8.self) == nil {
-            throw bad("the value is no UTF-8 text without NUL; encode it, for example with base64")
+            throw bad("the value is not UTF-8 text without NUL; encode it, for example with base64")
         }
     }
 

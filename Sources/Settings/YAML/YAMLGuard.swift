@@ -47,7 +47,9 @@ enum YAMLGuard {
             default: break
             }
             if depth > maximumFlowDepth {
-                diagnostics.error("more than \(maximumFlowDepth) levels of braces and brackets", at: position)
+                diagnostics.error(
+                    "the file has more than \(maximumFlowDepth) levels of braces and brackets; write fewer",
+                    at: position)
                 return false
             }
             // `- - - x` and `? ? ? x` nest within one line, so these count as indentation too.

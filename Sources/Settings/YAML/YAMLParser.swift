@@ -35,7 +35,7 @@ enum YAMLParser {
             count += 1
             guard count <= maximumNodes else {
                 if count == maximumNodes + 1 {
-                    diagnostics.error("more than \(maximumNodes) values in one file", at: position)
+                    diagnostics.error("the file has more than \(maximumNodes) values; remove some", at: position)
                 }
                 return nil
             }

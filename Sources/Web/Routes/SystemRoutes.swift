@@ -16,7 +16,7 @@ struct SystemRoutes: Sendable {
                 return try .json(
                     API.Health(
                         status: site.operations.diskShortage == nil ? "ok" : "disk full",
-                        version: site.configuration.version))
+                        version: site.configuration.version, url: site.configuration.url))
             }.described("getHealth", .system, .json(API.Health.self)),
             Route(.get, "/metrics", .read, "Prometheus's text format.") { _ in
                 .body(Array(try await metrics().utf8), type: "text/plain; version=0.0.4; charset=utf-8")

@@ -1,5 +1,6 @@
 import Archives
 import Basics
+import Dispatch
 import Encodings
 import Foundation
 import Glibc
@@ -36,7 +37,10 @@ struct Arrivals {
             try above.makeDirectories(name, mode: 0o755)
             directory = try above.directory(name)
         } catch {
-            throw Failure(.cannotCreate, "nothing can be put into \(output): \(error.message)")
+            throw Failure(
+                .cannotCreate,
+                "the downloads cannot be put into \(output): \(error.message); make it writable, or write --output DIRECTORY"
+            )
         }
     }
 
@@ -66,7 +70,7 @@ struct Arrivals {
         guard let free = FreeSpace(at: directory.path)?.bytes, free < bytes else { return }
         throw Failure(
             .cannotCreate,
-            "the files have \(ByteCount(bytes)), and there are \(ByteCount(free)) free where they are to go; make room, or say "
+            "the download needs \(ByteCount(bytes)), and only \(ByteCount(free)) are free at \(above.path); make room, or write "
                 + "--output DIRECTORY of another file system")
     }
 
@@ -86,7 +90,7 @@ struct Arrivals {
                 try VersionCheck(of: path, signers: signers, part: part)
             }
         } catch {
-            throw Failure(.no, "what arrived cannot be checked: \(error.message)")
+            throw Failure(.no, "the downloaded files cannot be verified: \(error.message); fetch them again")
         }
     }
 
@@ -97,7 +101,7 @@ struct Arrivals {
 
     /// Moves the downloads to their destination without overwriting any file.
     /// - Parameter files: The files to move into an existing directory; `nil`: the whole directory becomes the destination.
-    func keep(_ files: [String]?, in output: String) throws {
+    func move(_ files: [String]?, in output: String) throws {
         var kept: [String] = []
         do throws(FileError) {
             for entry in try directory.entries() {
@@ -118,8 +122,10 @@ struct Arrivals {
             }
             try above.synchronize()
         } catch {
-            let there = kept.isEmpty ? "" : "; \(kept.joined(separator: ", ")) is there already, and right"
-            throw Failure(.cannotCreate, "\(output) could not be filled: \(error.message)\(there)")
+            let there =
+                kept.isEmpty ? "" : "; of the verified files, these are there already: \(kept.joined(separator: ", "))"
+            throw Failure(
+                .cannotCreate, "the verified files could not be moved into \(output): \(error.message)\(there)")
         }
     }
 
@@ -127,5 +133,29 @@ struct Arrivals {
     func remove() {
         // If this fails, the name of the remaining directory identifies its origin.
         try? above.remove(name)
+    }
+}
+
+/// Runs a closure before SIGINT or SIGTERM ends the program.
+final class TerminationHandler {
+    private let sources: [any DispatchSourceSignal]
+
+    init(_ body: @escaping @Sendable () -> Void) {
+        let queue = DispatchQueue(label: "termination")
+        sources = [SIGINT, SIGTERM].map { number in
+            let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
+            source.setEventHandler {
+                body()
+                // The exit status is that of shells.
+                _exit(128 + number)
+            }
+            source.resume()
+            return source
+        }
+    }
+
+    /// Stops handling the signals.
+    func end() {
+        for source in sources { source.cancel() }
     }
 }

@@ -1,57 +1,8 @@
-import ArgumentParser
+import API
 import Basics
 import Foundation
 import Glibc
-import Settings
 import Transfer
-
-/// The daemon's address and the token: options of every command that connects to it.
-struct ServerOptions: ParsableArguments {
-    @Option(help: "The daemon's URL, or the path of its unix socket (MARTLET_URL).")
-    var server: String?
-
-    @Option(help: "An access token (MARTLET_TOKEN). Not needed on the unix socket.")
-    var token: String?
-
-    /// Connects to the daemon that the options or the environment name, or else to the first existing socket.
-    /// - Throws: `Failure` if no daemon can be found.
-    func connect() throws -> Connection {
-        let environment = ProcessInfo.processInfo.environment
-        for sentence in NearMiss.variables(environment.keys) {
-            FileHandle.standardError.write(Data("martlet: \(Output.visible(sentence))\n".utf8))
-        }
-        let token = token ?? environment["MARTLET_TOKEN"]
-        if let server = server ?? environment["MARTLET_URL"], !server.isEmpty {
-            return server.hasPrefix("/")
-                ? try Connection(socket: server, token: token) : try Connection(url: server, token: token)
-        }
-        let candidates = Self.usualSockets(environment)
-        guard let socket = Self.firstThere(of: candidates) else {
-            throw Failure(
-                .unavailable,
-                "no daemon found: there is no socket at \(candidates.joined(separator: " or ")); start one with "
-                    + "`martlet serve`, or say where it is with --server URL")
-        }
-        return try Connection(socket: socket, token: token)
-    }
-
-    /// The socket of the installed systemd unit.
-    static let installedSocket = "/run/martlet/martlet.socket"
-
-    /// Returns the first of these sockets that exists; `nil` if none does.
-    static func firstThere(of sockets: [String]) -> String? { sockets.first { access($0, F_OK) == 0 } }
-
-    /// Returns the default sockets: that of the installed service, then that of the user's own daemon.
-    static func usualSockets(_ environment: [String: String]) -> [String] {
-        var sockets = [installedSocket]
-        if let state = environment["XDG_STATE_HOME"], state.hasPrefix("/") {
-            sockets.append("\(state)/martlet/martlet.socket")
-        } else if let home = environment["HOME"] {
-            sockets.append("\(home)/.local/state/martlet/martlet.socket")
-        }
-        return sockets
-    }
-}
 
 /// A connection to the daemon's HTTP interface.
 struct Connection: Sendable {
@@ -61,6 +12,8 @@ struct Connection: Sendable {
     private let token: String?
     /// The time by which all requests must be answered; `nil`: each request has an hour.
     var deadline: ContinuousClock.Instant?
+    /// What the user can do if this server refuses the request, because a token was not sent to it; `nil` if none was kept back.
+    var withheldToken: String?
 
     /// Creates a connection to a URL.
     /// - Throws: `Failure` for a URL with a user or a password, because URLs are printed and stored with remembered keys.
@@ -68,7 +21,7 @@ struct Connection: Sendable {
         guard !Self.authority(of: url).contains("@") else {
             throw Failure(
                 .usage,
-                "the daemon's address holds a user or a password, which it would be shown with; leave them out, and say --token "
+                "the daemon's address has a user or a password in it, which messages would show; leave them out, and write --token "
                     + "TOKEN, or MARTLET_TOKEN in the environment")
         }
         transport = try CurlTransport()
@@ -89,6 +42,21 @@ struct Connection: Sendable {
 
     /// Whether it connects to a socket on this machine.
     var isLocal: Bool { socket != nil }
+
+    /// Returns the service's address for browsers: the address that is connected to, or what the daemon behind a socket says.
+    /// - Returns: `nil` if that daemon does not say it.
+    func publicURL() async throws -> String? {
+        if socket == nil { return base }
+        let url = try await get("/health", as: API.Health.self).url
+        return url.hasPrefix("http://") || url.hasPrefix("https://") ? Self.normalized(url) : nil
+    }
+
+    /// Returns the address of an integration's page.
+    /// - Returns: `nil` if the daemon does not say its own address, or does not answer.
+    func page(of integration: API.Integration) async -> String? {
+        guard let url = try? await publicURL() else { return nil }
+        return PageAddress.page(of: integration.bot, integration.number, at: url)
+    }
 
     /// Returns the normal form of a URL: scheme and host in lower case, no default port, no slash at the end.
     static func normalized(_ url: String) -> String {
@@ -172,7 +140,9 @@ struct Connection: Sendable {
             response = try await followed(request)
         } catch  where error.code == .tooLarge {
             throw Failure(
-                .no, "\(place) sends more than the \(limit) bytes that \(path) has or may have; nothing of it is kept")
+                .no,
+                "the download of \(path) from \(place) was stopped: it is longer than the \(limit) bytes that it may have; nothing of it is kept"
+            )
         } catch {
             throw explained(error)
         }
@@ -243,13 +213,18 @@ struct Connection: Sendable {
 
     private func explained(_ error: TransferError) -> Failure {
         switch error.code {
-        case .unreachable: Failure(.unavailable, "no daemon answers at \(place): \(error.message)")
+        case .unreachable:
+            Failure(
+                .unavailable,
+                "no daemon answers at \(place): \(error.message); start it with `martlet serve`, or name another with --server URL"
+            )
         // The daemon has ended, or is ending.
         case .interrupted: Failure(.unavailable, error.description)
         case .timedOut where deadline.map { ContinuousClock.now.duration(to: $0) <= Self.slack } ?? false:
             Failure(
                 .unavailable,
-                "\(error.description); the time for all of it is over: say --time-limit SECONDS to give it more")
+                "\(error.description); the time for the whole download is over; write --time-limit SECONDS to give it more"
+            )
         case .timedOut: Failure(.unavailable, error.description)
         default: Failure(.software, error.description)
         }
@@ -264,9 +239,11 @@ struct Connection: Sendable {
     private func check(_ response: TransferResponse, _ path: String) throws {
         guard !response.isSuccess else { return }
         let problem = try? JSONDecoder().decode(Problem.self, from: Data(response.body))
-        let sentence = problem?.detail ?? problem?.title ?? "the daemon answered \(response.status) to \(path)"
+        let sentence =
+            problem?.detail ?? problem?.title
+            ?? "the daemon at \(place) answered \(response.status) to \(path) without a reason; its log has more"
         switch response.status {
-        case 401, 403: throw Failure(.denied, sentence)
+        case 401, 403: throw Failure(.denied, sentence + (withheldToken.map { "; \($0)" } ?? ""))
         case 404, 410: throw Failure(.notFound, sentence)
         case 400..<500: throw Failure(.no, sentence)
         default: throw Failure(.software, sentence)

@@ -16,7 +16,7 @@ struct KnownSigners {
         var base = environment["XDG_CONFIG_HOME"] ?? ""
         if !base.hasPrefix("/") {
             guard let home = environment["HOME"], home.hasPrefix("/") else {
-                throw Failure(.configuration, "HOME is not set, so no key can be remembered; say --signers FILE")
+                throw Failure(.configuration, "HOME is not set, so no key can be remembered; write --signers FILE")
             }
             base = home + "/.config"
         }

@@ -14,7 +14,7 @@ struct ServerSentEvents {
 
     /// Parses a piece and returns the events that end in it.
     /// - Throws: `Failure` for a line that is too long.
-    mutating func take(_ piece: [UInt8]) throws -> [Event] {
+    mutating func add(_ piece: [UInt8]) throws -> [Event] {
         var events: [Event] = []
         for byte in piece {
             if byte == UInt8(ascii: "\n") {
@@ -25,7 +25,10 @@ struct ServerSentEvents {
             }
         }
         guard line.count <= Self.maximumLineBytes else {
-            throw Failure(.software, "the daemon sends a line longer than \(Self.maximumLineBytes) bytes")
+            throw Failure(
+                .software,
+                "the daemon's events cannot be read: a line is longer than \(Self.maximumLineBytes) bytes; use a martlet of the daemon's "
+                    + "version")
         }
         return events
     }

@@ -17,16 +17,20 @@ struct Bots: AsyncParsableCommand {
             let connection = try server.connect()
             if json { return Output.print(try await connection.get("/api/v1/bots")) }
             let list = try await connection.get("/api/v1/bots", as: API.BotList.self)
-            if list.items.isEmpty { Output.print("no bots yet: put a file into bots/ (martlet init URL writes one)\n") }
+            if list.items.isEmpty {
+                Output.print("There is no bot yet. `martlet init --write URL` writes a bot file.\n")
+            }
             Output.print(
-                Output.table(
+                server.terminal.table(
+                    ["BOT", "LATEST", "BRANCH", "RESULT", "COUNTS"],
                     list.items.map { bot in
                         let latest = bot.latest
                         let without = bot.empty ? "the repository is empty" : "no integration yet"
                         return [
-                            bot.name, latest?.id ?? "–", latest?.shortRef ?? "",
-                            latest?.outcome ?? (bot.lookError == nil ? without : "the repository needs attention"),
-                            latest?.summary?.sentence ?? "",
+                            Cell(bot.name), Cell(latest?.id ?? "–"), Cell(latest?.shortRef ?? ""),
+                            .result(
+                                latest?.outcome ?? (bot.lookError == nil ? without : "the repository needs attention")),
+                            Cell(latest?.summary?.sentence ?? ""),
                         ]
                     }))
             for bot in list.items {
@@ -46,30 +50,30 @@ struct BotCommand: AsyncParsableCommand {
     )
 
     @OptionGroup var server: ServerOptions
-    @Argument(help: "The bot's name.") var name: String
+    @Argument(help: "The bot's name, or the address of one of its pages.") var bot: BotArgument
     @Flag(help: "Print the bot file with every default.") var resolved = false
     @Flag(help: "Print what the next push of each watched branch would run, archive and publish.") var plan = false
     @Flag(help: "Print the daemon's JSON.") var json = false
 
     func run() async throws {
         try await Failure.exiting {
-            let connection = try server.connect()
-            let path = "/api/v1/bots/\(PercentEncoding.encode(name))"
+            let connection = try await server.connect(to: bot.address)
+            let path = "/api/v1/bots/\(PercentEncoding.encode(bot.name))"
             if resolved { return Output.print(try await connection.get(path + "/resolved")) }
             if plan {
                 guard !json else { return Output.print(try await connection.get(path + "/plan")) }
                 return Output.print(try await connection.get(path + "/plan", as: API.Plan.self).text)
             }
             if json { return Output.print(try await connection.get(path)) }
-            let bot = try await connection.get(path, as: API.Bot.self)
-            Output.print(Output.visible("\(bot.name)  \(bot.repository)") + "\n")
-            if let remark = bot.remark { Output.print("\(Output.visible(remark))\n") }
-            if let schedule = bot.schedule {
-                let next = bot.nextScheduled.map { "next at \($0)" } ?? "never"
+            let shown = try await connection.get(path, as: API.Bot.self)
+            Output.print(Output.visible("\(shown.name)  \(shown.repository)") + "\n")
+            if let remark = shown.remark { Output.print("\(Output.visible(remark))\n") }
+            if let schedule = shown.schedule {
+                let next = shown.nextScheduled.map { "next at \($0)" } ?? "never"
                 Output.print("schedule: \(Output.visible(schedule)), \(next)\n")
             }
             let list = try await connection.get(path + "/integrations?limit=10", as: API.List<API.Integration>.self)
-            Output.print(Integrations.table(list.items))
+            Output.print(Integrations.table(list.items, on: server.terminal))
         }
     }
 }
@@ -80,21 +84,22 @@ struct Webhook: AsyncParsableCommand {
         commandName: "webhook", abstract: "Prints the URL to paste into a forge, and what to choose there.")
 
     @OptionGroup var server: ServerOptions
-    @Argument(help: "The bot's name.") var bot: String
+    @Argument(help: "The bot's name, or the address of one of its pages.") var bot: BotArgument
     @Option(
         help:
-            "Who sends: github, gitlab, gitea, forgejo, gogs, bitbucket, bitbucket-server; push is the signed POST of hooks/post-receive."
+            "Who sends: github, gitlab, gitea, forgejo, gogs, bitbucket, bitbucket-server; push is the signed POST of hooks/post-receive.",
+        completion: .list(Forge.allCases.map(\.rawValue))
     ) var forge = "push"
 
     func run() async throws {
         try await Failure.exiting {
             guard let forge = Forge(rawValue: forge) else {
                 let names = Forge.allCases.map(\.rawValue).joined(separator: ", ")
-                throw Failure(.no, "there is no forge \(Output.visible(forge)) here; --forge takes \(names)")
+                throw Failure(.no, "--forge \(Output.visible(forge)) is unknown; write one of \(names)")
             }
             Output.print(
-                try await server.connect().get(
-                    "/api/v1/bots/\(PercentEncoding.encode(bot))/webhook?forge=\(forge.rawValue)"))
+                try await server.connect(to: bot.address).get(
+                    "/api/v1/bots/\(PercentEncoding.encode(bot.name))/webhook?forge=\(forge.rawValue)"))
         }
     }
 }

@@ -1,4 +1,5 @@
 import API
+import Archives
 import ArgumentParser
 import Basics
 import Execution
@@ -8,6 +9,7 @@ import Integrations
 import JobProtocol
 import Jobs
 import Model
+import Releases
 import Settings
 
 /// The command `martlet doctor`.
@@ -17,16 +19,21 @@ struct Doctor: AsyncParsableCommand {
         abstract: "Looks at the machine and the settings, and says what is missing and what to do.")
 
     @OptionGroup var location: SettingsLocation
+    @OptionGroup var colors: ColorOptions
 
     func run() async throws {
         try await Failure.exiting {
+            let terminal = colors.terminal
             var troubles = 0
             func report(_ subject: String, _ trouble: String?, _ fine: String) {
-                Output.print(Output.table([[trouble == nil ? "ok" : "!!", subject, trouble ?? fine]]))
+                Output.print(
+                    terminal.table([[.result(trouble == nil ? "ok" : "!!"), Cell(subject), Cell(trouble ?? fine)]]))
                 if trouble != nil { troubles += 1 }
             }
             /// Prints a line that is not a problem: a setting that works, or one that does not apply yet.
-            func note(_ subject: String, _ text: String) { Output.print(Output.table([["--", subject, text]])) }
+            func remark(_ subject: String, _ text: String) {
+                Output.print(terminal.table([[.result("--"), Cell(subject), Cell(text)]]))
+            }
             let (settings, file) = try location.find()
             // Root's permissions differ from those of the service's user.
             try ServiceIdentity.assumeIfThere(settings, file: file)
@@ -46,12 +53,12 @@ struct Doctor: AsyncParsableCommand {
             if !bots.bots.isEmpty {
                 report("bots", nil, "\(bots.bots.count)")
             } else if bots.problems.isEmpty {
-                note("bots", "none yet; `martlet init URL > \(settings.bots)/NAME.yml`")
+                remark("bots", "there is none yet; `martlet init --write URL` makes one in \(settings.bots)")
             }
             for missing in MissingSecret.find(settings, bots.bots) {
                 // Under systemd the unit may provide it as a credential, which only the service can see.
                 if access("/run/systemd/system", F_OK) == 0 {
-                    note("secret", missing.sentence + ", unless it is a credential of the unit")
+                    remark("secret", missing.sentence + ", unless it is a credential of the unit")
                 } else {
                     report("secret", missing.sentence, "")
                 }
@@ -68,7 +75,7 @@ struct Doctor: AsyncParsableCommand {
                     settings.mail?.server ?? "")
             }
             if let url = settings.url, url.hasPrefix("https:"), settings.proxies.isEmpty {
-                note(
+                remark(
                     "proxy",
                     "\(url) needs a proxy in front, which has to pass bodies of 26 MiB (nginx: client_max_body_size); limits for "
                         + "each client need `proxies`; see docs/operating/reverse-proxy.md")
@@ -91,20 +98,22 @@ struct Doctor: AsyncParsableCommand {
                 let free = space.bytes >> 30
                 report("disk", free < 5 ? "only \(free) GiB free at \(settings.state)" : nil, "\(free) GiB free")
             } else {
-                note("state", "\(settings.state) is not there yet; `martlet serve` makes it")
+                remark("state", "\(settings.state) does not exist yet; `martlet serve` makes it")
             }
             do {
                 let files = try await API.DamagedFiles.ask(settings)
                 for item in files.items { report("files", item.sentence(state: settings.state), "") }
                 if let looked = files.looked {
-                    if files.items.isEmpty { report("files", nil, "as they were published, looked at \(looked)") }
+                    if files.items.isEmpty {
+                        report("files", nil, "all are as they were published; checked at \(looked)")
+                    }
                 } else {
-                    note("files", "not all were looked at since the service began; ask again later")
+                    remark("files", "the service has not checked all published files since it started; ask again later")
                 }
             } catch let failure as Failure {
-                note(
+                remark(
                     "files",
-                    "the service was not asked: \(failure); it looks at published files while it runs")
+                    "the published files were not checked, because the service could not be asked: \(failure)")
             }
             do {
                 let reader = try OwnPrograms.reader()
@@ -117,17 +126,17 @@ struct Doctor: AsyncParsableCommand {
             }
             let isolation = await Self.isolation(settings)
             if let requested = isolation.requested {
-                note("isolation", requested)
+                remark("isolation", requested)
             } else {
                 report("isolation", isolation.trouble, isolation.fine)
             }
             switch isolation.loopback {
             case nil: break
-            case .requested: note("loopback", "\(Self.reached), as the settings say")
+            case .requested: remark("loopback", "\(Self.reached), as the settings say")
             case .needed(let reason): report("loopback", "\(Self.reached): \(reason)", "")
             }
             if troubles > 0 {
-                throw Failure(.no, troubles == 1 ? "1 thing to look at" : "\(troubles) things to look at")
+                throw Failure(.no, "\(troubles.counting("problem")); each line with !! says what to do")
             }
         }
     }
@@ -161,8 +170,81 @@ struct Doctor: AsyncParsableCommand {
 
     private static let reached = "steps that have the network reach what listens on this machine's loopback"
 
-    private static func find(_ tool: String) -> String? {
+    /// Returns the path of a program in PATH; `nil` if there is none.
+    static func find(_ tool: String) -> String? {
         (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":").map { "\($0)/\(tool)" }
             .first { access($0, X_OK) == 0 }
+    }
+}
+
+/// A secret that the settings or a bot file name, but that is not stored.
+struct MissingSecret {
+    let sentence: String
+
+    /// Returns the missing secrets of the settings and of bot files, in their order, each once.
+    static func find(_ settings: ServiceSettings, _ bots: [BotSpecification]) -> [MissingSecret] {
+        let store = SecretStore(
+            directory: settings.secrets,
+            credentialsDirectory: ProcessInfo.processInfo.environment["CREDENTIALS_DIRECTORY"])
+        var named: [(secret: String, by: String)] = []
+        if let signing = settings.signing { named.append((signing, "`signing` of the settings")) }
+        if let client = settings.signIn.openID?.secret { named.append((client, "`sign-in` of the settings")) }
+        for bot in bots { named += names(in: bot).map { ($0, "the bot \(bot.name)") } }
+        var seen: Set<String> = []
+        return named.compactMap { secret, user in
+            guard seen.insert(secret).inserted else { return nil }
+            do throws(SettingsError) {
+                guard try store.value(secret) == nil else { return nil }
+                return MissingSecret(
+                    sentence: "\(secret) is missing, which \(user) needs; store it with `martlet secret set \(secret)`")
+            } catch {
+                return MissingSecret(sentence: "\(error)")
+            }
+        }
+    }
+
+    private static func names(in bot: BotSpecification) -> [String] {
+        var names = [bot.webhookSecret, bot.status?.credentials].compactMap(\.self)
+        for trigger in bot.triggers {
+            names += trigger.secrets
+            if case .upload(_, let credentials?) = trigger.action { names.append(credentials) }
+        }
+        for notice in bot.notices ?? [] {
+            if case .webhook(_, let secret) = notice.target { names.append(secret) }
+        }
+        return names + (bot.jobSecrets ?? []).map(\.name)
+    }
+}
+
+extension API.DamagedFiles.Item {
+    /// Describes the damage and how to repair it.
+    /// - Parameter state: The path of the state directory, which contains the published files.
+    func sentence(state: String) -> String {
+        // Description files have no record of their own: they are verified against the others.
+        let isDescription = VersionCheck.descriptions.contains(file)
+        return Output.visible(
+            "\(product) \(version): \(file) is not what was published (seen \(since)) and not served; "
+                + "restore \(state)/files/\(product)/\(version)/\(file) from a backup"
+                + (isDescription ? "" : "; manifest.json beside it has its SHA-256"))
+    }
+}
+
+extension API.DamagedFiles {
+    /// Asks the running service, since only it reads all published files regularly. It uses the socket in `MARTLET_URL`, or else that of the state
+    /// directory or of the installed unit.
+    /// - Throws: `Failure` if the service does not answer.
+    static func ask(_ settings: ServiceSettings) async throws -> API.DamagedFiles {
+        var sockets = [StateDirectory(path: settings.state).serviceSocket]
+        if settings.state == ServiceSettings.Defaults.system(processors: 1).state {
+            sockets.append(ServerOptions.installedSocket)
+        }
+        if let named = ProcessInfo.processInfo.environment["MARTLET_URL"], named.hasPrefix("/") {
+            sockets = [named]
+        }
+        guard let socket = ServerOptions.firstThere(of: sockets) else {
+            throw Failure(.unavailable, "no daemon listens at \(sockets.joined(separator: " or "))")
+        }
+        return try await Connection(socket: socket, token: nil).get(
+            "/api/v1/files/damaged", as: API.DamagedFiles.self)
     }
 }

@@ -25,7 +25,9 @@ struct Fetch: AsyncParsableCommand {
             """)
 
     @OptionGroup var server: ServerOptions
-    @Argument(help: "PRODUCT or PRODUCT@RANGE.") var product: String
+    @Argument(
+        help: "PRODUCT or PRODUCT@RANGE.", completion: .custom { await Completions.products($0, $1, $2) })
+    var product: String
     @Argument(help: "Only these files.") var files: [String] = []
     @Option(help: "Where to put them.") var output = "."
     @Option(help: "Who may have signed, as ssh-keygen -Y verify -f reads it.") var signers: String?
@@ -46,7 +48,9 @@ struct Fetch: AsyncParsableCommand {
     func run() async throws {
         try await Failure.exiting {
             let parts = product.split(separator: "@", maxSplits: 1).map(String.init)
-            guard let name = parts.first else { throw Failure(.notFound, "name a product") }
+            guard let name = parts.first else {
+                throw Failure(.usage, "no product is named; write PRODUCT or PRODUCT@RANGE")
+            }
             var connection = try server.connect()
             let begin = ContinuousClock.now
             connection.deadline = begin + (timeLimit.map { .seconds($0) } ?? Self.patience)
@@ -63,14 +67,14 @@ struct Fetch: AsyncParsableCommand {
                 let root = "/files/\(PercentEncoding.encode(name))/\(PercentEncoding.encode(version.version))/"
                 try await arrivals.fetchDescriptions(root, connection)
                 // Before any file: the server's sizes are not trusted, while those of the manifest are signed.
-                let promised = try await judged(arrivals, name, version, trusted, part: [], connection)
+                let promised = try await verified(arrivals, name, version, trusted, part: [], connection)
                 let sizes = Dictionary(
                     promised.manifest?.files.map { ($0.path, $0.size.bytes) } ?? [], uniquingKeysWith: max)
                 for file in wanted where sizes[file] == nil {
                     throw Failure(
                         .no,
-                        "\(connection.place) names a file \(file) that the manifest of \(name) \(version.version) has not; nothing of "
-                            + "it was fetched")
+                        "\(connection.place) lists the file \(file), which the manifest of \(name) \(version.version) does not have; "
+                            + "nothing of it was fetched")
                 }
                 // Sizes that nobody signed can have any value.
                 let total = wanted.reduce(Int64(0)) {
@@ -83,9 +87,9 @@ struct Fetch: AsyncParsableCommand {
                     try await arrivals.fetch(file, root, connection, limit: sizes[file] ?? 0)
                 }
                 let part = files.isEmpty ? nil : Set(files)
-                let check = try await judged(arrivals, name, version, trusted, part: part, connection)
+                let check = try await verified(arrivals, name, version, trusted, part: part, connection)
                 let digests = try arrivals.digests()
-                try arrivals.keep(isNew ? nil : wanted, in: output)
+                try arrivals.move(isNew ? nil : wanted, in: output)
                 for file in wanted { Output.print(Output.visible("\(digests[file] ?? "")  \(file)") + "\n") }
                 FileHandle.standardError.write(Data(Verify.sentence(check).utf8))
             } catch {
@@ -111,26 +115,28 @@ struct Fetch: AsyncParsableCommand {
         else {
             throw Failure(
                 .no,
-                "\(connection.place) answers \(Output.visible(version.version)) to \(name)@\(asked); nothing was fetched"
+                "\(connection.place) answered the request for \(name)@\(asked) with "
+                    + "\(Output.visible(version.version)), which does not match; nothing was fetched"
             )
         }
         guard version.yanked else { return version }
         guard SemanticVersion(asked) != nil else {
             throw Failure(
                 .no,
-                "\(connection.place) answers \(version.version), which is yanked, to \(name)@\(asked); nothing was fetched. Who wants "
-                    + "just that one names it: \(name)@\(version.version)")
+                "\(connection.place) answered the request for \(name)@\(asked) with \(version.version), which is yanked; nothing was "
+                    + "fetched. To fetch it nevertheless, write \(name)@\(version.version)")
         }
         FileHandle.standardError.write(
             Data(
                 (Output.visible(
-                    "\(name) \(version.version) is yanked: its publisher took it back; it is fetched all the same")
+                    "\(name) \(version.version) is yanked: its publisher withdrew it. It is fetched, because its number was requested."
+                )
                     + "\n").utf8))
         return version
     }
 
     /// Verifies that the downloads are the requested version, complete, and signed by a trusted key.
-    private func judged(
+    private func verified(
         _ arrivals: Arrivals, _ name: String, _ version: API.Version,
         _ trusted: (signers: AllowedSigners, mayBeUnsigned: Bool), part: Set<String>?, _ connection: Connection
     ) async throws -> VersionCheck {
@@ -138,13 +144,13 @@ struct Fetch: AsyncParsableCommand {
         let check = try await arrivals.check(trusted.signers, part: part)
         try Verify.judge(
             check, in: place, isUnsignedAccepted: unsigned || trusted.mayBeUnsigned,
-            known: signers ?? "the keys that are remembered of \(connection.place)",
+            known: signers ?? "the remembered keys of \(connection.place)",
             howToTrust: howToTrust(connection))
         // A remembered key has the address that it was fetched from, which differs from the service's own URL behind a proxy. Such keys are therefore
         // not compared with the builder's name.
         if signers != nil || `as` != nil { try Verify.compareNames(check, in: place, as: `as`) }
         guard check.manifest.map({ "\($0.product)" == name && "\($0.version)" == version.version }) ?? false
-        else { throw Failure(.no, "what \(connection.place) sends as \(place) is another version") }
+        else { throw Failure(.no, "what \(connection.place) sent as \(place) is another version; nothing was kept") }
         return check
     }
 
@@ -153,10 +159,17 @@ struct Fetch: AsyncParsableCommand {
         let known = version.files.map(\.path)
         // A published file's name is one component (docs/guide/versions.md, "Download"). The server is not trusted to keep to this.
         for path in known where !PublishedName.isPublishable(path) {
-            throw Failure(.software, "the daemon names a file that no version has: \(Output.visible(path))")
+            throw Failure(
+                .software,
+                "the daemon lists the file \(Output.visible(path)), which cannot be the name of a published file; nothing was fetched"
+            )
         }
-        guard Set(known).count == known.count else { throw Failure(.software, "the daemon names a file twice") }
-        guard Set(files).count == files.count else { throw Failure(.usage, "a file is named twice") }
+        guard Set(known).count == known.count else {
+            throw Failure(.software, "the daemon lists a file of the version twice; nothing was fetched")
+        }
+        guard Set(files).count == files.count else {
+            throw Failure(.usage, "a file is named twice; name each file once")
+        }
         for file in files where !known.contains(file) {
             throw Failure(
                 .notFound, "\(name) \(version.version) has no file \(file); it has \(known.joined(separator: ", "))")
@@ -169,13 +182,14 @@ struct Fetch: AsyncParsableCommand {
         for file in wanted
         where faccessat(AT_FDCWD, "\(output)/\(file)", F_OK, AT_SYMLINK_NOFOLLOW) == 0 {
             throw Failure(
-                .cannotCreate, "\(output)/\(file) is there already; remove it, or say --output DIRECTORY")
+                .cannotCreate,
+                "\(output)/\(file) exists, and is not overwritten; remove it, or write --output DIRECTORY")
         }
     }
 
     /// Returns instructions for trusting an unknown key.
     private func howToTrust(_ connection: Connection) throws -> (SignerKey) -> String {
-        if signers != nil { return { "say --signers FILE with the line: \(KnownSigners.line($0, of: "NAME"))" } }
+        if signers != nil { return { "write --signers FILE with the line: \(KnownSigners.line($0, of: "NAME"))" } }
         let path = try KnownSigners().path
         return { "add to \(path) the line: \(KnownSigners.line($0, of: connection.place))" }
     }

@@ -9,27 +9,31 @@ struct Integrations: AsyncParsableCommand {
         commandName: "integrations", abstract: "Lists integrations, newest first.")
 
     @OptionGroup var server: ServerOptions
-    @Argument(help: "Only this bot's.") var bot: String?
-    @Option(help: "queued, running or completed.") var state: String?
+    @Argument(help: "Only this bot's.") var bot: BotArgument?
+    @Option(help: "queued, running or completed.", completion: .list(["queued", "running", "completed"]))
+    var state: String?
     @Option(help: "How many, at most 200.") var limit = 20
     @Flag(help: "Print the daemon's JSON.") var json = false
 
     func run() async throws {
         try await Failure.exiting {
-            var path = bot.map { "/api/v1/bots/\(PercentEncoding.encode($0))/integrations" } ?? "/api/v1/integrations"
+            var path =
+                bot.map { "/api/v1/bots/\(PercentEncoding.encode($0.name))/integrations" } ?? "/api/v1/integrations"
             path += "?limit=\(limit)" + (state.map { "&state=\(PercentEncoding.encode($0))" } ?? "")
-            let connection = try server.connect()
+            let connection = try await server.connect(to: bot?.address)
             if json { return Output.print(try await connection.get(path)) }
-            Output.print(Self.table(try await connection.get(path, as: API.List<API.Integration>.self).items))
+            let items = try await connection.get(path, as: API.List<API.Integration>.self).items
+            Output.print(Self.table(items, on: server.terminal))
         }
     }
 
-    static func table(_ items: [API.Integration]) -> String {
-        Output.table(
+    static func table(_ items: [API.Integration], on terminal: Terminal) -> String {
+        terminal.table(
+            ["INTEGRATION", "BRANCH", "COMMIT", "RESULT", "COUNTS", "SUBJECT"],
             items.map { item in
                 [
-                    item.id, item.shortRef, String(item.commit.prefix(8)), item.outcome,
-                    item.summary?.sentence ?? item.reason ?? "", item.subject ?? "",
+                    Cell(item.id), Cell(item.shortRef), Cell(String(item.commit.prefix(8))), .result(item.outcome),
+                    Cell(item.summary?.sentence ?? item.reason ?? ""), Cell(item.subject ?? ""),
                 ]
             })
     }
@@ -41,7 +45,7 @@ struct Integrate: AsyncParsableCommand {
         commandName: "integrate", abstract: "Queues an integration; its number is printed once it is stored.")
 
     @OptionGroup var server: ServerOptions
-    @Argument(help: "The bot's name.") var bot: String
+    @Argument(help: "The bot's name, or the address of one of its pages.") var bot: BotArgument
     @Option(help: "A branch, a tag or a commit; the default branch's tip when left out.") var commit: String?
     @Flag(help: "Empty the workspace first.") var clean = false
     @Flag(help: "Wait for its end; the exit status is 0 only if it is green.") var wait = false
@@ -49,19 +53,20 @@ struct Integrate: AsyncParsableCommand {
 
     func run() async throws {
         try await Failure.exiting {
-            let connection = try server.connect()
+            let connection = try await server.connect(to: bot.address)
             let body = API.IntegrationRequest(commit: commit, clean: clean)
-            let path = "/api/v1/bots/\(PercentEncoding.encode(bot))/integrations"
+            let path = "/api/v1/bots/\(PercentEncoding.encode(bot.name))/integrations"
             let queued = try await connection.post(path, body, as: API.Integration.self)
             if !json {
-                let said = "\(queued.id) queued: \(queued.shortRef) \(queued.commit.prefix(8))"
-                Output.print("\(Output.visible(said))\n")
+                let line = "\(queued.id) queued: \(queued.shortRef) \(queued.commit.prefix(8))"
+                Output.print("\(Output.visible(line))\n")
+                await Waiting.printPage(of: queued, connection)
             }
             guard wait else {
                 if json { Output.print(try await connection.get("\(path)/\(queued.number)")) }
                 return
             }
-            try await Waiting.verdict(of: queued, connection, json: json)
+            try await Waiting.verdict(of: queued, connection, json ? nil : server.terminal)
         }
     }
 }
@@ -77,8 +82,48 @@ struct Cancel: AsyncParsableCommand {
 
     func run() async throws {
         try await Failure.exiting {
-            try await server.connect().post(integration.path + "/cancel", API.CancelRequest(grace: grace))
-            Output.print("\(integration.bot)#\(integration.number) is being canceled\n")
+            try await server.connect(to: integration.address).post(
+                integration.path + "/cancel", API.CancelRequest(grace: grace))
+            Output.print("\(integration.text) is being canceled\n")
+        }
+    }
+}
+
+/// The command `martlet rerun BOT#N`.
+struct Rerun: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "rerun",
+        abstract: "Runs a completed integration again: its recorded recipe, with attempts beside those it has.")
+
+    @OptionGroup var server: ServerOptions
+    @Argument(help: "Such as kit#41.") var integration: IntegrationArgument
+    @Flag(help: "Only the configurations that failed.") var failed = false
+    @Option(
+        help:
+            "Only these tests, as the test tool reads it: swift test --filter, pytest -k, go test -run, and so on; the others keep their outcome."
+    )
+    var tests: String?
+    @Option(name: .customLong("test"), help: "Only this test, by its full name; can be repeated.") var names: [String] =
+        []
+    @Flag(help: "Only the triggers after the jobs.") var triggers = false
+    @Flag(help: "Wait for its end; the exit status is 0 only if it is green.") var wait = false
+    @Flag(help: "Print the daemon's JSON.") var json = false
+
+    func run() async throws {
+        try await Failure.exiting {
+            let connection = try await server.connect(to: integration.address)
+            let body = API.RerunRequest(
+                failed: failed, tests: tests, names: names.isEmpty ? nil : names, triggers: triggers)
+            let answer = try await connection.post(integration.path + "/rerun", body)
+            let queued = try Connection.decode(answer, as: API.QueuedRerun.self)
+            if !json {
+                let line = "\(queued.id) queued, run \(queued.run): \(queued.shortRef) \(queued.commit.prefix(8))"
+                Output.print("\(Output.visible(line))\n")
+                await Waiting.printPage(of: queued.detail.integration, connection)
+                for note in queued.notes { Output.print("\(Output.visible(note))\n") }
+            }
+            guard wait else { return json ? Output.print(answer) : () }
+            try await Waiting.verdict(of: queued.detail.integration, connection, json ? nil : server.terminal)
         }
     }
 }

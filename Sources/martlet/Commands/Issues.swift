@@ -10,7 +10,9 @@ struct Issues: AsyncParsableCommand {
 
     @OptionGroup var server: ServerOptions
     @Argument(help: "Such as kit#41, or kit for the latest of a branch or tag.") var integration: IntegrationArgument
-    @Option(help: "new, unresolved, resolved or muted.") var status: String?
+    @Option(
+        help: "new, unresolved, resolved or muted.", completion: .list(["new", "unresolved", "resolved", "muted"]))
+    var status: String?
     @Flag(help: "Print the daemon's JSON: at most 5,000 issues; `next` is what --after takes for those that follow.")
     var json = false
     @Option(help: "With --json: how many come before.") var after: Int?
@@ -18,13 +20,13 @@ struct Issues: AsyncParsableCommand {
 
     func run() async throws {
         try await Failure.exiting {
-            let connection = try server.connect()
+            let connection = try await server.connect(to: integration.address)
             if sarif { return Output.print(try await connection.get(integration.path + "/issues.sarif")) }
             if json { return Output.print(try await connection.get(path(after: after.map(String.init)))) }
             var next: String?
             repeat {
                 let page = try await connection.get(path(after: next), as: API.List<API.Issue>.self)
-                for issue in page.items { Output.print(issue.text(of: integration.bot)) }
+                for issue in page.items { Output.print(issue.text(of: integration.bot, on: server.terminal)) }
                 next = page.next
             } while next != nil
         }
@@ -41,14 +43,16 @@ struct Issues: AsyncParsableCommand {
 
 extension API.Issue {
     /// Returns a line with the place and the problem. For a present issue a second line has its history.
-    func text(of bot: String) -> String {
+    func text(of bot: String, on terminal: Terminal) -> String {
         let place = [path, line.map(String.init), column.map(String.init)].compactMap(\.self)
         let first = message.split(whereSeparator: \.isNewline).first.map(String.init) ?? ""
-        let word = status == "silenced" ? "muted" : status
-        let what = "\(word): \(place.isEmpty ? "" : place.joined(separator: ":") + ": ")\(category): \(first)"
+        // The rule of a failed test is its name. Rules of Martlet's own are no names.
+        let test = category == "test-failure" && !rule.hasPrefix("martlet.") ? "\(rule): " : ""
+        let what = "\(place.isEmpty ? "" : place.joined(separator: ":") + ": ")\(category): \(test)\(first)"
         // A finding about the recipe belongs to no configuration.
         let line =
-            Output.visible(
+            terminal.paint(result: status == "silenced" ? "muted" : status) + ": "
+            + Output.visible(
                 what + (configurations.isEmpty ? "" : " [\(configurations.joined(separator: ", "))]")) + "\n"
         guard status != "resolved" else { return line }
         var life = [String(fingerprint.prefix(12))]

@@ -6,7 +6,8 @@ import Encodings
 struct OutboxCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "outbox",
-        abstract: "Lists what is told to forges and others, the newest first; --retry has one tried again.")
+        abstract:
+            "Lists the messages to forges and others, the newest first; --retry sends one that was given up again.")
 
     @OptionGroup var server: ServerOptions
     @Option(help: "Only those: waiting, sending, sent, superseded, unneeded, given-up.") var state: String?
@@ -23,13 +24,13 @@ struct OutboxCommand: AsyncParsableCommand {
                 var message = try await connection.post(path, as: API.OutboxMessage.self)
                 // The result of the previous try would look like that of this one.
                 (message.note, message.next) = (nil, nil)
-                return Output.print("is tried again: " + Self.lines(of: message))
+                return Output.print("It is tried again: " + Self.lines(of: message))
             }
             let path =
                 "/api/v1/outbox?limit=\(limit)" + (state.map { "&state=\(PercentEncoding.encode($0))" } ?? "")
             if json { return Output.print(try await connection.get(path)) }
             let messages = try await connection.get(path, as: API.List<API.OutboxMessage>.self).items
-            Output.print(messages.isEmpty ? "there is nothing\n" : messages.map(Self.lines).joined())
+            Output.print(messages.isEmpty ? "There is no message.\n" : messages.map(Self.lines).joined())
         }
     }
 
@@ -42,7 +43,8 @@ struct OutboxCommand: AsyncParsableCommand {
             "\(message.id)  \(message.state)\(tries)\(next)  \(what) \(message.about)  \(message.kind) "
             + message.destination
         let note = message.state == "superseded" ? nil : message.note
-        let retry = message.state == "given-up" ? "    once that is mended: martlet outbox --retry \(message.id)\n" : ""
+        let retry =
+            message.state == "given-up" ? "    once the cause is removed: martlet outbox --retry \(message.id)\n" : ""
         return Output.visible(line) + "\n" + (note.map { "    " + Output.visible($0) + "\n" } ?? "") + retry
     }
 }

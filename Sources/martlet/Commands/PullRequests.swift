@@ -10,22 +10,23 @@ struct PullRequests: AsyncParsableCommand {
         abstract: "Lists a bot's open pull requests: whose they are, and what became of each.")
 
     @OptionGroup var server: ServerOptions
-    @Argument(help: "The bot's name.") var bot: String
+    @Argument(help: "The bot's name, or the address of one of its pages.") var bot: BotArgument
     @Flag(help: "Print the daemon's JSON.") var json = false
 
     func run() async throws {
         try await Failure.exiting {
-            let connection = try server.connect()
-            let path = "/api/v1/bots/\(PercentEncoding.encode(bot))/pull-requests"
+            let connection = try await server.connect(to: bot.address)
+            let path = "/api/v1/bots/\(PercentEncoding.encode(bot.name))/pull-requests"
             if json { return Output.print(try await connection.get(path)) }
             let pulls = try await connection.get(path, as: API.List<API.PullRequest>.self).items
             Output.print(
-                Output.table(
+                server.terminal.table(
+                    ["PULL REQUEST", "HEAD", "FROM", "STATE", "INTEGRATION", "REASON"],
                     pulls.map { pull in
                         [
-                            "\(bot)!\(pull.number)", String((pull.head ?? "").prefix(8)),
-                            pull.trusted ? "trusted" : "fork",
-                            pull.state, pull.integration ?? "", pull.reason ?? "",
+                            Cell("\(bot.name)!\(pull.number)"), Cell(String((pull.head ?? "").prefix(8))),
+                            Cell(pull.trusted ? "trusted" : "fork"), .result(pull.state), Cell(pull.integration ?? ""),
+                            Cell(pull.reason ?? ""),
                         ]
                     }))
         }
@@ -51,28 +52,13 @@ struct Approve: AsyncParsableCommand {
             let queued = try Connection.decode(answer, as: API.Integration.self)
             if !json {
                 Output.print(Output.visible("\(pullRequest.text) approved at \(commit.prefix(8)): \(queued.id)") + "\n")
+                await Waiting.printPage(of: queued, connection)
             }
             guard wait else {
                 if json { Output.print(answer) }
                 return
             }
-            try await Waiting.verdict(of: queued, connection, json: json)
+            try await Waiting.verdict(of: queued, connection, json ? nil : server.terminal)
         }
     }
-}
-
-/// An argument such as `kit!12`.
-struct PullRequestArgument: ExpressibleByArgument {
-    let bot: String
-    let number: Int
-
-    init?(argument: String) {
-        let parts = argument.split(separator: "!", maxSplits: 1)
-        guard parts.count == 2, let name = Name(String(parts[0])), let number = Int(parts[1]), number > 0 else {
-            return nil
-        }
-        (bot, self.number) = (name.description, number)
-    }
-
-    var text: String { "\(bot)!\(number)" }
 }

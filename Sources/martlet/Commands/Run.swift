@@ -38,6 +38,7 @@ struct Run: AsyncParsableCommand {
     )
     var isolation: IsolationOption?
     @OptionGroup var location: SettingsLocation
+    @OptionGroup var colors: ColorOptions
     @Flag(help: "Print the result as the daemon's interface has it, and nothing else.") var json = false
 
     func run() async throws {
@@ -47,8 +48,9 @@ struct Run: AsyncParsableCommand {
             }
             do {
                 let run = try await open()
-                let display = RunDisplay(style: json ? .silent : .standard(environment: Self.environment))
-                try await hearing(run, display)
+                let terminal = colors.terminal
+                let display = RunDisplay(style: json ? .silent : .standard(terminal), terminal: terminal)
+                try await runHandlingSignals(run, display)
             } catch let error as RunError {
                 throw Failure(error)
             } catch let error as SourceControlError {
@@ -102,7 +104,10 @@ struct Run: AsyncParsableCommand {
         if again { return try run.lastSelection() }
         let names = try configurations.map { text in
             guard let name = Name(text) else {
-                throw Failure(.usage, "\(Output.visible(text)) is no configuration's name")
+                throw Failure(
+                    .usage,
+                    "--configuration \(Output.visible(text)) cannot be a configuration's name; `martlet lint` prints the names"
+                )
             }
             return name
         }
@@ -110,10 +115,10 @@ struct Run: AsyncParsableCommand {
     }
 
     /// Runs, and handles Ctrl-C until everything is printed. A pipe whose reader has stopped delays the output, but not the end of the run.
-    private func hearing(_ run: WorkingTreeRun, _ display: RunDisplay) async throws {
+    private func runHandlingSignals(_ run: WorkingTreeRun, _ display: RunDisplay) async throws {
         let signals = await UnixSignalsSequence(trapping: .sigint, .sigterm, .sighup)
         let (sentences, sentence) = AsyncStream.makeStream(of: String.self)
-        let (reported, tell) = AsyncStream.makeStream(of: String.self)
+        let (printed, reportPrinted) = AsyncStream.makeStream(of: String.self)
         let (requests, request) = AsyncStream.makeStream(of: Void.self)
         try await withThrowingTaskGroup(of: Bool.self) { group in
             group.addTask {
@@ -122,8 +127,8 @@ struct Run: AsyncParsableCommand {
             }
             group.addTask {
                 for await text in sentences {
-                    await display.say(text)
-                    tell.yield(text)
+                    await display.print(text)
+                    reportPrinted.yield(text)
                 }
                 return false
             }
@@ -137,7 +142,7 @@ struct Run: AsyncParsableCommand {
             group.addTask {
                 var isCanceled = false
                 for await _ in signals {
-                    if isCanceled { await Self.kill(run, saying: sentence, reported) }
+                    if isCanceled { await Self.kill(run, printing: sentence, printed) }
                     isCanceled = true
                     request.yield()
                 }
@@ -153,13 +158,13 @@ struct Run: AsyncParsableCommand {
 
     /// Kills the run's processes and ends this process.
     private static func kill(
-        _ run: WorkingTreeRun, saying sentence: AsyncStream<String>.Continuation, _ reported: AsyncStream<String>
+        _ run: WorkingTreeRun, printing sentence: AsyncStream<String>.Continuation, _ printed: AsyncStream<String>
     ) async {
         await run.kill()
         let word = "killed\n"
         sentence.yield(word)
         await withTaskGroup(of: Void.self) { group in
-            group.addTask { _ = await reported.first { $0 == word } }
+            group.addTask { _ = await printed.first { $0 == word } }
             // Ends early when the word is printed.
             group.addTask { try? await Task.sleep(for: Self.patience) }
             await group.next()
@@ -194,7 +199,7 @@ struct Run: AsyncParsableCommand {
             }
             defer { group.cancelAll() }
             while let ended = try await group.next() { if let result = ended { return result } }
-            throw Failure(.software, "the run ended without a result")
+            throw Failure(.software, "the run ended without a result, which is a fault of Martlet; please report it")
         }
     }
 

@@ -2,7 +2,6 @@ import ArgumentParser
 import Basics
 import CLinux
 import Foundation
-import Glibc
 import Integrations
 import Logging
 import ServiceLifecycle
@@ -13,7 +12,8 @@ import UnixSignals
 struct Serve: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "serve",
-        abstract: "Runs the daemon until SIGTERM. Jobs that run then go on, and the next start takes them up.")
+        abstract: "Runs the daemon until SIGTERM. Jobs that run then go on, and the next start takes them up.",
+        discussion: "SIGHUP has it read the settings and the bot files again; the log names what needs a restart.")
 
     @OptionGroup var location: SettingsLocation
     @Option(
@@ -29,7 +29,7 @@ struct Serve: AsyncParsableCommand {
             clinux_answer_soon()
             clinux_give_memory_back()
             LoggingSystem.bootstrap { LineLogHandler(StreamLogHandler.standardError(label: $0)) }
-            let build = try Build(settings: settings, socket: socket)
+            let build = try Build(settings: settings, location: location, socket: socket)
             if isRoot {
                 build.logger.warning(
                     "the service runs as root, since only root can read its settings or its bot files and there is no user for it",
@@ -37,8 +37,13 @@ struct Serve: AsyncParsableCommand {
             }
             let group = ServiceGroup(
                 configuration: .init(
-                    services: try await build.services(), gracefulShutdownSignals: Self.endingSignals,
-                    logger: build.logger))
+                    services: try await build.services().map { service in
+                        // The service that reloads finishes when the terminal was closed.
+                        .init(
+                            service: service,
+                            successTerminationBehavior: service is ReloadService
+                                ? .gracefullyShutdownGroup : .cancelGroup)
+                    }, gracefulShutdownSignals: [.sigterm, .sigint], logger: build.logger))
             do {
                 try await group.run()
             } catch {
@@ -46,15 +51,5 @@ struct Serve: AsyncParsableCommand {
             }
             await build.close()
         }
-    }
-
-    /// The signals that end the daemon gracefully. SIGHUP, sent when the terminal closes, is one of them unless the daemon was started to ignore it
-    /// (nohup(1)).
-    private static var endingSignals: [UnixSignal] {
-        var action = sigaction()
-        sigaction(SIGHUP, nil, &action)
-        // SIG_IGN is the address 1 (signal.h).
-        let isIgnored = unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self) == 1
-        return isIgnored ? [.sigterm, .sigint] : [.sigterm, .sigint, .sighup]
     }
 }

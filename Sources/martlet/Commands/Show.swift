@@ -13,7 +13,8 @@ struct Show: AsyncParsableCommand {
 
     func run() async throws {
         try await Failure.exiting {
-            let connection = try server.connect()
+            let connection = try await server.connect(to: integration.address)
+            let attempt = attempt ?? integration.address?.attempt
             let path = integration.path + (attempt.map { "?attempt=\($0)" } ?? "")
             if json { return Output.print(try await connection.get(path)) }
             let answer = try await connection.get(path, as: API.IntegrationDetail.self)
@@ -22,10 +23,10 @@ struct Show: AsyncParsableCommand {
             let cause = ([answer.cause] + [answer.requestedBy].compactMap(\.self)).joined(separator: ", ")
             Output.print("\(Output.visible(cause))\n")
             if let pull = answer.pullText { Output.print(pull) }
-            Output.print("\(Output.visible(answer.outcome))  \(answer.summary?.sentence ?? "")\n")
+            Output.print("\(server.terminal.paint(result: answer.outcome))  \(answer.summary?.sentence ?? "")\n")
             if let reason = answer.reason { Output.print("\(Output.visible(reason))\n") }
             if let project = answer.project { Output.print("\(Output.visible(project))\n") }
-            Output.print(answer.configurationText)
+            Output.print(answer.configurationText(on: server.terminal))
             let attempted = attempt.map { "?attempt=\($0)" } ?? ""
             let coverage = try await connection.get(
                 integration.path + "/coverage" + attempted, as: API.List<API.Coverage>.self)
@@ -33,8 +34,8 @@ struct Show: AsyncParsableCommand {
             let triggers = try await connection.get(integration.path + "/triggers", as: API.List<API.TriggerRun>.self)
                 .items
             if !triggers.isEmpty {
-                let rows = triggers.map { ["trigger \($0.name)", $0.state, $0.words] }
-                Output.print("\n" + Output.table(rows))
+                let rows = triggers.map { [Cell("trigger \($0.name)"), .result($0.state), Cell($0.words)] }
+                Output.print("\n" + server.terminal.table(rows))
             }
         }
     }
@@ -52,12 +53,15 @@ struct Artifacts: AsyncParsableCommand {
 
     func run() async throws {
         try await Failure.exiting {
-            let connection = try server.connect()
+            let connection = try await server.connect(to: integration.address)
             let path = integration.path + "/artifacts" + (attempt.map { "?attempt=\($0)" } ?? "")
             if json { return Output.print(try await connection.get(path)) }
             let answer = try await connection.get(path, as: API.ArtifactList.self)
             if answer.items.isEmpty, let reason = answer.notArchived { Output.print(Output.visible(reason) + "\n") }
-            Output.print(Output.table(answer.items.map { [$0.sha256, String($0.size), $0.path, $0.url] }))
+            Output.print(
+                server.terminal.table(
+                    ["SHA-256", "BYTES", "FILE", "ADDRESS"],
+                    answer.items.map { [Cell($0.sha256), Cell(String($0.size)), Cell($0.path), Cell($0.url)] }))
         }
     }
 }

@@ -21,28 +21,31 @@ struct Tests: AsyncParsableCommand {
 
     func run() async throws {
         try await Failure.exiting {
-            let connection = try server.connect()
+            let connection = try await server.connect(to: integration.address)
             if junit {
                 let query = attempt.map { "?attempt=\($0)" } ?? ""
                 return Output.print(try await connection.get(integration.path + "/tests.xml" + query))
             }
             if json { return Output.print(try await connection.get(path(after: after.map(String.init)))) }
             if grid { return try await printGrid(connection) }
-            var rows: [[String]] = []
+            var rows: [[Cell]] = []
             try await Self.eachPage(of: API.TestCase.self, connection, path) { tests in
                 rows += tests.map { test in
                     [
-                        test.outcome, test.configuration, Self.fullName(test.suite, test.name),
-                        test.duration.map(Output.duration) ?? "",
-                        test.message?.split(whereSeparator: \.isNewline).first.map(String.init) ?? "",
+                        .result(test.outcome), Cell(test.configuration), Cell(Self.fullName(test.suite, test.name)),
+                        Cell(test.duration.map(Output.duration) ?? ""),
+                        Cell(test.message?.split(whereSeparator: \.isNewline).first.map(String.init) ?? ""),
                     ]
                 }
             }
             if rows.isEmpty {
                 return Output.print(
-                    failing ? "no test of it fails\n" : "no report of \(integration.text) tells of single tests\n")
+                    failing
+                        ? "No test of \(integration.text) fails.\n"
+                        : "\(integration.text) has no report that lists its tests.\n")
             }
-            Output.print(Output.table(rows))
+            Output.print(
+                server.terminal.table(["OUTCOME", "CONFIGURATION", "TEST", "DURATION", "MESSAGE"], rows))
         }
     }
 
@@ -54,22 +57,24 @@ struct Tests: AsyncParsableCommand {
     }
 
     private func printGrid(_ connection: Connection) async throws {
-        var rows: [[String]] = []
+        var (heads, rows): ([String], [[Cell]]) = ([], [])
         var (next, total): (String?, Int) = (nil, 0)
         repeat {
             let answer = try await connection.get(path(after: next), as: API.TestGrid.self)
-            if rows.isEmpty { rows.append(["test", "says"] + answer.configurations) }
+            heads = ["TEST", "SUMMARY"] + answer.configurations
             rows += answer.items.map { test in
-                [Self.fullName(test.suite, test.name), test.says]
-                    + answer.configurations.map { (test.outcomes[$0] ?? nil) ?? "not run" }
+                [Cell(Self.fullName(test.suite, test.name)), Cell(test.says)]
+                    + answer.configurations.map { .result((test.outcomes[$0] ?? nil) ?? "not run") }
             }
             (next, total) = (answer.next, answer.total)
         } while next != nil
-        if rows.count == 1 {
+        if rows.isEmpty {
             return Output.print(
-                total == 0 ? "no test ran\n" : "all \(total.counting("test")) passed in every configuration\n")
+                total == 0
+                    ? "No test of \(integration.text) ran.\n"
+                    : "All \(total.counting("test")) passed in every configuration.\n")
         }
-        Output.print(Output.table(rows))
+        Output.print(server.terminal.table(heads, rows))
     }
 
     static func fullName(_ suite: String, _ name: String) -> String { suite.isEmpty ? name : "\(suite)/\(name)" }
@@ -92,7 +97,7 @@ struct TestCommand: AsyncParsableCommand {
         commandName: "test", abstract: "Shows one test's life: outcomes, durations, last failures.")
 
     @OptionGroup var server: ServerOptions
-    @Argument(help: "The bot's name.") var bot: String
+    @Argument(help: "The bot's name, or the address of one of its pages.") var bot: BotArgument
     @Argument(
         help: "As tests are listed, such as KitTests.ParserTests/parsesAHeader(), or a part of it that one test has.")
     var test: String
@@ -103,10 +108,10 @@ struct TestCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await Failure.exiting {
-            let connection = try server.connect()
+            let connection = try await server.connect(to: bot.address)
             let name = try await wholeName(connection)
             var path =
-                "/api/v1/bots/\(PercentEncoding.encode(bot))/tests/history?name=\(PercentEncoding.encode(name))&limit=\(limit)"
+                "/api/v1/bots/\(PercentEncoding.encode(bot.name))/tests/history?name=\(PercentEncoding.encode(name))&limit=\(limit)"
             if let branch { path += "&branch=\(PercentEncoding.encode(branch))" }
             if let configuration { path += "&configuration=\(PercentEncoding.encode(configuration))" }
             if json { return Output.print(try await connection.get(path)) }
@@ -118,7 +123,7 @@ struct TestCommand: AsyncParsableCommand {
     /// - Throws: `Failure` if several tests match.
     private func wholeName(_ connection: Connection) async throws -> String {
         let list = try await connection.get(
-            "/api/v1/bots/\(PercentEncoding.encode(bot))/tests?query=\(PercentEncoding.encode(test))&limit=20",
+            "/api/v1/bots/\(PercentEncoding.encode(bot.name))/tests?query=\(PercentEncoding.encode(test))&limit=20",
             as: API.NamedTests.self)
         let names = list.items.map { Tests.fullName($0.suite, $0.name) }
         if names.contains(test) || names.isEmpty { return test }
@@ -127,15 +132,15 @@ struct TestCommand: AsyncParsableCommand {
         guard names.count == 1 else {
             throw Failure(
                 .usage,
-                "several tests of \(bot) have \(test) in their name: \(names.joined(separator: ", "))"
-                    + (list.next == nil ? "" : " and more"))
+                "\(test) is a part of several tests' names of \(bot.name): \(names.joined(separator: ", "))"
+                    + (list.next == nil ? "" : " and more") + "; write the whole name of one")
         }
         return names[0]
     }
 
     private func isName(_ test: String, _ connection: Connection) async throws -> Bool {
         let path =
-            "/api/v1/bots/\(PercentEncoding.encode(bot))/tests/history?name=\(PercentEncoding.encode(test))&limit=1"
+            "/api/v1/bots/\(PercentEncoding.encode(bot.name))/tests/history?name=\(PercentEncoding.encode(test))&limit=1"
         do { return try await !connection.get(path).isEmpty } catch let failure as Failure
             where failure.status == .notFound
         {
@@ -151,32 +156,33 @@ struct Flaky: AsyncParsableCommand {
         abstract: "Lists a bot's tests that failed and passed on one commit, and those that go back and forth.")
 
     @OptionGroup var server: ServerOptions
-    @Argument(help: "The bot's name.") var bot: String
+    @Argument(help: "The bot's name, or the address of one of its pages.") var bot: BotArgument
     @Option(help: "Only integrations of this branch.") var branch: String?
     @Option(help: "How many integrations are looked at, at most 200.") var integrations = 100
     @Flag(help: "Print the daemon's JSON.") var json = false
 
     func run() async throws {
         try await Failure.exiting {
-            let connection = try server.connect()
-            var path = "/api/v1/bots/\(PercentEncoding.encode(bot))/tests/flaky?integrations=\(integrations)"
+            let connection = try await server.connect(to: bot.address)
+            var path = "/api/v1/bots/\(PercentEncoding.encode(bot.name))/tests/flaky?integrations=\(integrations)"
             if let branch { path += "&branch=\(PercentEncoding.encode(branch))" }
             if json { return Output.print(try await connection.get(path)) }
             let answer = try await connection.get(path, as: API.FlakyTests.self)
             if answer.items.isEmpty {
                 return Output.print(
                     answer.integrations == 0
-                        ? "no integration of \(bot) has a report that tells of single tests\n"
-                        : "no flaky test in \(answer.integrations.counting("integration"))\n")
+                        ? "No integration of \(bot.name) has a report that lists its tests.\n"
+                        : "No test was flaky in \(answer.integrations.counting("integration")).\n")
             }
             Output.print(
-                Output.table(
+                server.terminal.table(
+                    ["FLAKY", "CHANGES", "TEST", "CONFIGURATIONS", "LATEST"],
                     answer.items.map { test in
                         [
-                            "flaky in \(test.flaky) of \(answer.integrations)",
-                            "changed \(test.changes.counting("time"))",
-                            Tests.fullName(test.suite, test.name), test.configurations.joined(separator: ", "),
-                            test.latest,
+                            Cell("flaky in \(test.flaky) of \(answer.integrations)"),
+                            Cell("changed \(test.changes.counting("time"))"),
+                            Cell(Tests.fullName(test.suite, test.name)),
+                            Cell(test.configurations.joined(separator: ", ")), Cell(test.latest),
                         ]
                     }))
         }

@@ -16,7 +16,8 @@ struct TokenCommand: AsyncParsableCommand {
 
         @OptionGroup var server: ServerOptions
         @Argument(help: "A name to know it by.") var name: String
-        @Option(help: "viewer, operator or admin.") var role: String
+        @Option(help: "viewer, operator or admin.", completion: .list(["viewer", "operator", "admin"]))
+        var role: String
 
         func run() async throws {
             try await Failure.exiting {
@@ -40,17 +41,25 @@ struct TokenCommand: AsyncParsableCommand {
                 if json { return Output.print(try await connection.get("/api/v1/tokens")) }
                 let tokens = try await connection.get("/api/v1/tokens", as: API.List<API.Token>.self).items
                 Output.print(
-                    Output.table(
-                        tokens.map { [$0.name, $0.role, $0.created.text, $0.revoked.map { "revoked \($0)" } ?? ""] }))
+                    server.terminal.table(
+                        ["TOKEN", "ROLE", "CREATED", "STATE"],
+                        tokens.map {
+                            [
+                                Cell($0.name), Cell($0.role), Cell($0.created.text),
+                                Cell($0.revoked.map { "revoked \($0)" } ?? "", .faint),
+                            ]
+                        }))
                 let sessions = try await connection.get("/api/v1/sessions", as: API.List<API.Session>.self).items
                 if sessions.isEmpty { return }
-                Output.print("\nSessions:\n")
+                Output.print("\n")
                 Output.print(
-                    Output.table(
+                    server.terminal.table(
+                        ["SESSION", "PERSON", "ROLE", "CREATED", "USED", "SIGNED IN"],
                         sessions.map {
                             [
-                                "\($0.id)", $0.person, $0.role ?? "no role", $0.created.text, "used \($0.used)",
-                                $0.token.map { "by token \($0)" } ?? "by \($0.provider ?? "")",
+                                Cell("\($0.id)"), Cell($0.person), Cell($0.role ?? "no role"), Cell($0.created.text),
+                                Cell("\($0.used)"),
+                                Cell($0.token.map { "by token \($0)" } ?? "by \($0.provider ?? "")", .faint),
                             ]
                         }))
             }
@@ -110,14 +119,19 @@ struct SecretCommand: AsyncParsableCommand {
                 let (settings, file) = try location.find()
                 guard let directory = settings.secrets else {
                     throw Failure(
-                        .configuration, "the settings name no directory of secrets; add `secrets: secrets` to them")
+                        .configuration,
+                        "the secret has no place, because the settings name no directory of secrets; add `secrets: secrets` to them"
+                    )
                 }
                 // Done as root, before any file of the service is opened. New files then belong to the service's user.
                 try location.makeSecretsDirectory(directory, settings)
                 try ServiceIdentity.assumeIfThere(settings, file: file)
                 let input = FileHandle.standardInput.readData(ofLength: SecretStore.maximumSize + 1)
                 guard let value = String(data: input, encoding: .utf8) else {
-                    throw Failure(.no, "the secret must be text in UTF-8")
+                    throw Failure(
+                        .no,
+                        "the secret cannot be stored: it is not text in UTF-8, or too long; encode it, for example with base64"
+                    )
                 }
                 do {
                     try SecretStore(directory: directory, credentialsDirectory: nil).set(name, value)

@@ -51,7 +51,9 @@ struct Verify: AsyncParsableCommand {
     /// - Throws: `Failure` with one line for each problem, or with the reason why the signature is not trusted.
     static func judge(
         _ check: VersionCheck, in place: String, isUnsignedAccepted: Bool, known: String,
-        howToTrust: (SignerKey) -> String = { "say --signers FILE with the line: \(KnownSigners.line($0, of: "NAME"))" }
+        howToTrust: (SignerKey) -> String = {
+            "write --signers FILE with the line: \(KnownSigners.line($0, of: "NAME"))"
+        }
     ) throws {
         guard check.problems.isEmpty else {
             throw Failure(
@@ -66,11 +68,11 @@ struct Verify: AsyncParsableCommand {
             guard !isUnsignedAccepted else { break }
             throw Failure(
                 .denied,
-                "\(place) is whole, but not signed; say --unsigned to take it as it is, when you know where it is from")
+                "\(place) is complete, but not signed; if you know where it is from, write --unsigned to accept it")
         case .unknown(let key):
             throw Failure(
                 .denied,
-                "\(place) is whole, but signed by \(key.fingerprint), which is not among \(known); when you know whose key it is, "
+                "\(place) is complete, but signed by \(key.fingerprint), which is not among \(known); if you know whose key it is, "
                     + howToTrust(key))
         }
     }
@@ -81,14 +83,14 @@ struct Verify: AsyncParsableCommand {
         guard case .signed(let signer) = check.trust else { return }
         if let name {
             guard !check.signers.contains(where: { $0.isKey(of: name) }) else { return }
-            throw Failure(.denied, "\(place) is whole, but signed by \(signer.principals), and not by \(name)")
+            throw Failure(.denied, "\(place) is complete, but signed by \(signer.principals), not by \(name)")
         }
         // If the line names the key by a name of the user's choice, the service's URL is unknown.
         guard signer.principals.contains("://"), check.builder.map(signer.isKey(of:)) != true else { return }
         throw Failure(
             .denied,
-            "\(place) is whole, but signed by \(signer.principals), and it says that \(check.builder ?? "nobody") made it; when you know "
-                + "that these are one service, say --as \(signer.principals)")
+            "\(place) is complete, but signed by \(signer.principals), and it says that \(check.builder ?? "nobody") made it; if these "
+                + "are one service, write --as \(signer.principals)")
     }
 
     /// Describes the result of a verification, one fact a line.
@@ -125,7 +127,8 @@ struct Signers: AsyncParsableCommand {
             } catch let failure as Failure where failure.status == .notFound {
                 throw Failure(
                     .notFound,
-                    "\(connection.place) signs nothing: its settings name no key (`signing`), or jobs have no sandbox")
+                    "\(connection.place) signs nothing: its settings name no key (`signing:`), or its jobs have no sandbox"
+                )
             }
         }
     }

@@ -9,7 +9,9 @@ struct Versions: AsyncParsableCommand {
         commandName: "versions", abstract: "Lists a product's versions, highest first.")
 
     @OptionGroup var server: ServerOptions
-    @Argument(help: "The product; usually the bot's name.") var product: String
+    @Argument(
+        help: "The product; usually the bot's name.", completion: .custom { await Completions.products($0, $1, $2) })
+    var product: String
     @Flag(help: "Print the daemon's JSON: the 200 highest.") var json = false
 
     func run() async throws {
@@ -26,12 +28,13 @@ struct Versions: AsyncParsableCommand {
                 versions += page.items
             }
             Output.print(
-                Output.table(
+                server.terminal.table(
+                    ["VERSION", "PUBLISHED", "COMMIT", "INTEGRATION", "FILES"],
                     versions.map {
                         [
-                            $0.version + ($0.yanked ? " (yanked)" : ""), $0.published?.text ?? "",
-                            String($0.commit.prefix(12)),
-                            $0.integration, $0.files.count.counting("file"),
+                            $0.yanked ? Cell("\($0.version) (yanked)", .faint) : Cell($0.version),
+                            Cell($0.published?.text ?? ""), Cell(String($0.commit.prefix(12))), Cell($0.integration),
+                            Cell($0.files.count.counting("file")),
                         ]
                     }))
         }
@@ -49,7 +52,11 @@ struct Yank: AsyncParsableCommand {
     func run() async throws {
         try await Failure.exiting {
             let parts = version.split(separator: "@", maxSplits: 1).map(String.init)
-            guard parts.count == 2 else { throw Failure(.no, "write PRODUCT@VERSION, such as kit@1.4.2") }
+            guard parts.count == 2 else {
+                throw Failure(
+                    .no, "\(Output.visible(version)) names no version to yank; write PRODUCT@VERSION, such as kit@1.4.2"
+                )
+            }
             try await server.connect().post(
                 "/api/v1/products/\(PercentEncoding.encode(parts[0]))/versions/\(PercentEncoding.encode(parts[1]))/yank"
             )

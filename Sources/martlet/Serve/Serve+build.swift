@@ -19,6 +19,7 @@ extension Serve {
     final class Build {
         let logger = Logger(label: "martlet")
         private let settings: ServiceSettings
+        private let location: SettingsLocation
         private let state: StateDirectory
         private let socket: String
         private let store: Store
@@ -28,8 +29,9 @@ extension Serve {
         private var boot: BootRecord?
 
         /// - Throws: `Failure` when another daemon works on this state, or it cannot be opened.
-        init(settings: ServiceSettings, socket: String?) throws {
+        init(settings: ServiceSettings, location: SettingsLocation, socket: String?) throws {
             self.settings = settings
+            self.location = location
             state = StateDirectory(path: settings.state)
             let environment = ProcessInfo.processInfo.environment
             self.socket =
@@ -41,14 +43,15 @@ extension Serve {
                 }
                 if let mode = try state.create() {
                     logger.warning(
-                        "the state directory was open to others; it is no more",
+                        "the state directory was open to other users; it was closed",
                         metadata: ["path": "\(settings.state)", "mode": "\(String(mode, radix: 8))"])
                 }
                 guard let lock = try FileLock(path: state.lock, contents: "\(getpid())\n") else {
                     let other = (try? WholeFile.read(state.lock, limit: 64)).map { String(decoding: $0, as: UTF8.self) }
                     throw Failure(
                         .unavailable,
-                        "another daemon works on \(settings.state) (process \(other?.trimmingCharacters(in: .whitespacesAndNewlines) ?? "?")); "
+                        "another daemon uses the state directory \(settings.state) (process "
+                            + "\(other?.trimmingCharacters(in: .whitespacesAndNewlines) ?? "?")); "
                             + "stop it first, or give this one a `state:` of its own")
                 }
                 self.lock = lock
@@ -120,6 +123,9 @@ extension Serve {
             return [
                 integrations, server, StatusService(store: store, notifier: notifier, logger: logger),
                 MachineReport(reader: reader, mirrors: mirrors, listening: listening, logger: logger),
+                ReloadService(
+                    location: location, settings: settings, integrations: integrations, notifier: notifier,
+                    logger: logger),
             ]
         }
 

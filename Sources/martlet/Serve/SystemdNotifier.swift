@@ -1,4 +1,8 @@
 import Glibc
+import Logging
+import Model
+import ServiceLifecycle
+import Storage
 
 /// Notifies systemd of the daemon's state (sd_notify(3)) with a datagram to `NOTIFY_SOCKET`. Without that variable it does nothing.
 struct SystemdNotifier: Sendable {
@@ -12,6 +16,12 @@ struct SystemdNotifier: Sendable {
     }
 
     func ready() { send("READY=1") }
+    /// States that the settings are being read again, until `ready()`.
+    func reloading() {
+        var now = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &now)
+        send("RELOADING=1\nMONOTONIC_USEC=\(now.tv_sec * 1_000_000 + now.tv_nsec / 1000)")
+    }
     func stopping() { send("STOPPING=1\nSTATUS=stopping; jobs go on") }
     func status(_ text: String) { send("STATUS=\(text)") }
     func watchdog() { send("WATCHDOG=1") }
@@ -36,6 +46,37 @@ struct SystemdNotifier: Sendable {
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
                 sendto(descriptor, message, message.count, Int32(MSG_NOSIGNAL), $0, length)
             }
+        }
+    }
+}
+
+/// Sends systemd the status line, and the watchdog message as long as the database answers.
+struct StatusService: Service, CustomStringConvertible {
+    let description = "status for systemd"
+    let store: Store
+    let notifier: SystemdNotifier
+    let logger: Logger
+
+    func run() async throws {
+        let interval = min(notifier.watchdogInterval ?? .seconds(5), .seconds(5))
+        await cancelWhenGracefulShutdown {
+            while !Task.isCancelled {
+                await report()
+                do { try await Task.sleep(for: interval) } catch { return }
+            }
+        }
+        notifier.stopping()
+    }
+
+    private func report() async {
+        do {
+            let counts = try await store.openCounts()
+            notifier.status(
+                "\(counts.bots.counting("bot")), \(counts.running) running, \(counts.queued) queued")
+            notifier.watchdog()
+        } catch {
+            // Without a watchdog message systemd restarts the daemon, which is the remedy for an unresponsive database.
+            logger.error("the database does not answer", metadata: ["error": "\(error)"])
         }
     }
 }

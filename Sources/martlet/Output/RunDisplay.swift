@@ -16,12 +16,9 @@ actor RunDisplay {
         /// No progress, for programs that read the result.
         case silent
 
-        /// Returns the style for standard output and the environment. It is plain for `TERM=dumb`, and for `NO_COLOR` (no-color.org), which is taken
-        /// as a request for no escape sequences at all.
-        static func standard(environment: [String: String]) -> Style {
-            let terminal = environment["TERM"] ?? ""
-            let isPlain = terminal.isEmpty || terminal == "dumb" || !(environment["NO_COLOR"] ?? "").isEmpty
-            return isatty(STDOUT_FILENO) == 1 && !isPlain ? .live : .plain
+        /// Returns the style for standard output. It is plain where the user or the environment asks for no escape sequences.
+        static func standard(_ terminal: Terminal) -> Style {
+            isatty(STDOUT_FILENO) == 1 && terminal.isColored ? .live : .plain
         }
 
         /// The interval between updates. An update costs some reads of SQLite and of the log's new bytes.
@@ -29,15 +26,16 @@ actor RunDisplay {
     }
 
     let style: Style
+    private let terminal: Terminal
     /// The content of the last line; `nil` if it is empty.
     private var line: String?
     private var watch: RunWatch?
 
-    init(style: Style) { self.style = style }
+    init(style: Style, terminal: Terminal) { (self.style, self.terminal) = (style, terminal) }
 
     func begin(_ beginning: RunBeginning) {
         watch = beginning.watch
-        say(RunReport.beginning(beginning))
+        print(RunReport.beginning(beginning))
     }
 
     /// Updates until the task is canceled.
@@ -70,15 +68,16 @@ actor RunDisplay {
                 }
             }
             guard !wasReported else { continue }
-            say(
+            print(
                 RunReport.line(
-                    issue.finding, in: issue.configurations, isCarried: result.carried.contains(issue.fingerprint)))
+                    issue.finding, in: issue.configurations, on: terminal,
+                    isCarried: result.carried.contains(issue.fingerprint)))
         }
-        say(RunReport.end(answer, logs: result.logs))
+        print(RunReport.end(answer, logs: result.logs, on: terminal))
     }
 
     /// Prints whole lines above the line that changes.
-    func say(_ text: String) {
+    func print(_ text: String) {
         guard style != .silent else { return }
         erase()
         Output.print(text)
@@ -87,9 +86,9 @@ actor RunDisplay {
     private func show(_ news: RunWatch.News) {
         switch news {
         case .began(let configuration, let step, let name):
-            if style == .plain { say(Output.visible("\(configuration) \(RunReport.words(step, name))") + "\n") }
-        case .found(let configuration, let finding): say(RunReport.line(finding, in: [configuration]))
-        case .failed(let configuration, let test): say(RunReport.line(test, in: configuration))
+            if style == .plain { print(Output.visible("\(configuration) \(RunReport.words(step, name))") + "\n") }
+        case .found(let configuration, let finding): print(RunReport.line(finding, in: [configuration], on: terminal))
+        case .failed(let configuration, let test): print(RunReport.line(test, in: configuration, on: terminal))
         case .ended, .completed: erase()
         }
     }

@@ -20,7 +20,8 @@ struct Lint: AsyncParsableCommand {
             for file in files.isEmpty ? [RecipeReader.fileName] : files {
                 let project = Self.project(of: file)
                 guard let data = FileManager.default.contents(atPath: file) else {
-                    throw Failure(.notFound, "\(file) cannot be read")
+                    throw Failure(
+                        .notFound, "\(file) cannot be checked: there is no such file, or this user may not read it")
                 }
                 for diagnostic in Settings.Lint.file(path: file, bytes: Array(data), project: project) {
                     Output.print("\(Output.visible(diagnostic.description))\n")
@@ -75,38 +76,18 @@ struct Lint: AsyncParsableCommand {
     }
 }
 
-/// The command `martlet init URL`.
-struct Init: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "init", abstract: "Prints a commented bot file for a repository.")
-
-    @Argument(help: "The repository's URL or absolute path.") var repository: String
-
-    func run() async throws {
-        try await Failure.exiting {
-            if let problem = InitTemplate.problem(with: repository) { throw Failure(.no, problem) }
-            // A working tree on this machine can be read now; another repository only after it is cloned.
-            var sentence: String?
-            if repository.hasPrefix("/"), case .recognized(let recognition?, _, _) = Lint.project(in: repository) {
-                sentence = recognition.sentence
-            }
-            Output.print(InitTemplate.botFile(repository: repository, project: sentence))
-        }
-    }
-}
-
 /// The command `martlet schema NAME`.
 struct Schema: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "schema", abstract: "Prints a JSON Schema, for editors: settings, bot or recipe.")
 
-    @Argument(help: "settings, bot or recipe.") var name: String
+    @Argument(help: "settings, bot or recipe.", completion: .list(JSONSchemas.names)) var name: String
 
     func run() async throws {
         try await Failure.exiting {
             guard let schema = JSONSchemas.schema(name) else {
                 throw Failure(
-                    .notFound, "there is no schema \(name); there are \(JSONSchemas.names.joined(separator: ", "))")
+                    .notFound, "there is no schema \(name); write one of \(JSONSchemas.names.joined(separator: ", "))")
             }
             Output.print(schema.hasSuffix("\n") ? schema : schema + "\n")
         }

@@ -1,10 +1,12 @@
 /// Makes a job's output safe for the user's terminal.
 ///
 /// A log can attack its readers: with escape sequences that write the clipboard or the title, or with text that is drawn over other text or shown in
-/// another order than it is read (CVE-2021-42574). Colors stay; everything else is shown literally.
+/// another order than it is read (CVE-2021-42574). Colors stay, or are left out; everything else is shown literally.
 ///
 /// The output is one stream that arrives in pieces. An incomplete sequence at the end of a piece waits for the next piece.
 struct TerminalBytes {
+    /// Whether color sequences stay. Otherwise they are left out.
+    let keepsColors: Bool
     /// The end of the last piece: a carriage return, or the beginning of a character or of a color.
     private var held: [UInt8] = []
 
@@ -12,17 +14,17 @@ struct TerminalBytes {
     private static let longestColor = 34
 
     /// Adds a piece and returns the bytes that can be shown now.
-    mutating func take(_ piece: [UInt8]) -> [UInt8] {
+    mutating func add(_ piece: [UInt8]) -> [UInt8] {
         let bytes = held + piece
         let count = Self.unfinishedCount(bytes)
         held = Array(bytes.suffix(count))
-        return Self.safe(Array(bytes.dropLast(count)))
+        return safe(Array(bytes.dropLast(count)))
     }
 
     /// Returns the remaining bytes at the end of the stream.
     mutating func end() -> [UInt8] {
         defer { held = [] }
-        return Self.safe(held)
+        return safe(held)
     }
 
     /// Returns how many bytes at the end must be read together with the following ones.
@@ -44,20 +46,28 @@ struct TerminalBytes {
 
     private static func isColorByte(_ byte: UInt8) -> Bool { (0x30...0x3B).contains(byte) }
 
-    /// Replaces unsafe bytes with as many safe ones. Colors (`ESC [ … m`) stay. A carriage return without a line feed becomes a line feed. The
-    /// following become `?`: the ESC of other sequences, C0 controls except tab and LF, DEL, C1 controls (U+0080 to U+009F), bidirectional controls,
-    /// and line and paragraph separators.
-    private static func safe(_ bytes: [UInt8]) -> [UInt8] {
-        var result = bytes
+    init(keepsColors: Bool) { self.keepsColors = keepsColors }
+
+    /// Replaces unsafe bytes with as many safe ones. Colors (`ESC [ … m`) stay or are left out. A carriage return without a line feed becomes a line
+    /// feed. The following become `?`: the ESC of other sequences, C0 controls except tab and LF, DEL, C1 controls (U+0080 to U+009F), bidirectional
+    /// controls, and line and paragraph separators.
+    private func safe(_ bytes: [UInt8]) -> [UInt8] {
+        var result: [UInt8] = []
+        result.reserveCapacity(bytes.count)
         var index = 0
         while index < bytes.count {
-            let count = unsafeCount(bytes[index...])
-            if bytes[index] == 0x0D {
-                if index + 1 == bytes.count || bytes[index + 1] != 0x0A { result[index] = 0x0A }
+            let count = Self.unsafeCount(bytes[index...])
+            if count > 0 {
+                result += repeatElement(UInt8(ascii: "?"), count: count)
+                index += count
+            } else if bytes[index] == 0x1B, !keepsColors {
+                // An ESC that is safe begins a color, which ends with the next `m`.
+                index = (bytes[index...].firstIndex(of: UInt8(ascii: "m")) ?? index) + 1
             } else {
-                for place in index..<index + count { result[place] = UInt8(ascii: "?") }
+                let isReturn = bytes[index] == 0x0D && (index + 1 == bytes.count || bytes[index + 1] != 0x0A)
+                result.append(isReturn ? 0x0A : bytes[index])
+                index += 1
             }
-            index += max(1, count)
         }
         return result
     }

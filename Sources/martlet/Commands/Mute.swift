@@ -4,7 +4,7 @@ import Encodings
 import Foundation
 
 /// The command `martlet mute BOT#N FINGERPRINT`.
-struct Silence: AsyncParsableCommand {
+struct Mute: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "mute",
         abstract: "Mutes an issue in all branches of its bot: a warning no longer counts, a failure stays red.",
@@ -20,7 +20,7 @@ struct Silence: AsyncParsableCommand {
     @Flag(help: "Print the daemon's JSON.") var json = false
 
     func validate() throws {
-        if until != nil, lasting != nil { throw ValidationError("say --until or --for, not both") }
+        if until != nil, lasting != nil { throw ValidationError("write --until or --for, not both") }
         if let lasting, Self.seconds(lasting) == nil {
             throw ValidationError("--for is a number and h, d or w, such as 30d")
         }
@@ -33,11 +33,12 @@ struct Silence: AsyncParsableCommand {
                 // A date means the beginning of that day in UTC.
                 until: until.map { $0.utf8.count == 10 ? $0 + "T00:00:00Z" : $0 },
                 for: lasting.flatMap(Self.seconds), person: NSUserName())
-            let connection = try server.connect()
+            let connection = try await server.connect(to: integration.address)
             let path = integration.path + "/issues/\(PercentEncoding.encode(fingerprint))/silence"
             let answer = try await connection.post(path, body)
             if json { return Output.print(answer) }
-            Output.print(try Connection.decode(answer, as: API.Issue.self).text(of: integration.bot))
+            Output.print(
+                try Connection.decode(answer, as: API.Issue.self).text(of: integration.bot, on: server.terminal))
         }
     }
 
@@ -53,29 +54,29 @@ struct Silence: AsyncParsableCommand {
 }
 
 /// The command `martlet muted BOT`.
-struct Silences: AsyncParsableCommand {
+struct Muted: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "muted",
         abstract: "Lists a bot's muted issues, the newest first: which issue, why, by whom, until when.",
         aliases: ["silences"])
 
     @OptionGroup var server: ServerOptions
-    @Argument(help: "The bot's name.") var bot: String
+    @Argument(help: "The bot's name, or the address of one of its pages.") var bot: BotArgument
     @Flag(help: "Print the daemon's JSON.") var json = false
 
     func run() async throws {
         try await Failure.exiting {
-            let connection = try server.connect()
-            let path = "/api/v1/bots/\(PercentEncoding.encode(bot))/silences"
+            let connection = try await server.connect(to: bot.address)
+            let path = "/api/v1/bots/\(PercentEncoding.encode(bot.name))/silences"
             if json { return Output.print(try await connection.get(path)) }
-            let silences = try await connection.get(path, as: API.List<API.SilencedIssue>.self).items
-            Output.print(silences.isEmpty ? "nothing is muted\n" : silences.map(\.text).joined())
+            let muted = try await connection.get(path, as: API.List<API.SilencedIssue>.self).items
+            Output.print(muted.isEmpty ? "No issue of \(bot.name) is muted.\n" : muted.map(\.text).joined())
         }
     }
 }
 
 /// The command `martlet unmute BOT#N FINGERPRINT`.
-struct Unsilence: AsyncParsableCommand {
+struct Unmute: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "unmute", abstract: "Unmutes an issue.", aliases: ["unsilence"])
 
@@ -86,7 +87,7 @@ struct Unsilence: AsyncParsableCommand {
     func run() async throws {
         try await Failure.exiting {
             let path = integration.path + "/issues/\(PercentEncoding.encode(fingerprint))/unsilence"
-            try await server.connect().post(path)
+            try await server.connect(to: integration.address).post(path)
         }
     }
 }

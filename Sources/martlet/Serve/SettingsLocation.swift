@@ -25,7 +25,7 @@ struct SettingsLocation: ParsableArguments {
         let user = ServiceSettings.Defaults.user(environment: environment, processors: processors)
         guard var defaults = isSystem ? system : user else {
             throw Failure(
-                .configuration, "HOME is not set, so there is no place for settings and state; say --settings FILE")
+                .configuration, "HOME is not set, so there is no place for settings and state; write --settings FILE")
         }
         let path = settings.map(Self.absolute) ?? defaults.file
         defaults.file = path
@@ -39,13 +39,15 @@ struct SettingsLocation: ParsableArguments {
         if access(path, F_OK) == 0 {
             guard let data = FileManager.default.contents(atPath: path), data.count <= Self.maximumBytes else {
                 throw Failure(
-                    .configuration, "the settings \(path) cannot be read, or are larger than \(Self.maximumBytes) bytes"
+                    .configuration,
+                    "the settings \(path) cannot be read: this user may not, or they are larger than \(Self.maximumBytes) bytes"
                 )
             }
             text = String(decoding: data, as: UTF8.self)
         } else if let other = NearMiss.settings(inPlaceOf: path) {
             throw Failure(
-                .configuration, "there is no settings file \(path), but \(other), which is not read; rename it")
+                .configuration,
+                "there is no settings file \(path), but \(other), which is not read; rename it to \(path)")
         } else if settings != nil {
             throw Failure(.configuration, "there is no settings file \(path)")
         }

@@ -21,22 +21,25 @@ enum RunReport {
 
     /// Returns a finding in the format of compilers, so that editors and terminals can link to the place.
     /// - Parameter isCarried: Whether the finding is from the previous run, because this run did not get far enough to look for it.
-    static func line(_ finding: Finding, in configurations: [Name], isCarried: Bool = false) -> String {
+    static func line(
+        _ finding: Finding, in configurations: [Name], on terminal: Terminal, isCarried: Bool = false
+    ) -> String {
         let place = [finding.path, finding.line.map(String.init), finding.column.map(String.init)].compactMap(\.self)
         let message = finding.message.split(whereSeparator: \.isNewline).first.map(String.init) ?? ""
         let name = finding.category == .testFailure && !finding.rule.hasPrefix("martlet.") ? finding.rule + ": " : ""
-        return Output.visible(
-            (place.isEmpty ? "" : place.joined(separator: ":") + ": ")
-                + "\(finding.category.rawValue): \(name)\(message)"
-                + (configurations.isEmpty ? "" : " [\(configurations.map(\.description).joined(separator: ", "))]")
-                + (isCarried ? " (of the run before; not looked for)" : "")) + "\n"
+        return Output.visible(place.isEmpty ? "" : place.joined(separator: ":") + ": ")
+            + terminal.paint(result: finding.category.rawValue)
+            + Output.visible(
+                ": \(name)\(message)"
+                    + (configurations.isEmpty ? "" : " [\(configurations.map(\.description).joined(separator: ", "))]")
+                    + (isCarried ? " (found by the previous run; this run did not get that far)" : "")) + "\n"
     }
 
-    static func line(_ test: TestResult, in configuration: Name) -> String {
+    static func line(_ test: TestResult, in configuration: Name, on terminal: Terminal) -> String {
         line(
             Finding(
                 category: .testFailure, message: test.message ?? test.outcome.rawValue, rule: test.fullName,
-                path: test.path, line: test.line), in: [configuration])
+                path: test.path, line: test.line), in: [configuration], on: terminal)
     }
 
     /// Returns `testing`, or `building: generate` if the step's own name adds information.
@@ -71,16 +74,16 @@ enum RunReport {
     }
 
     /// Returns the last lines: each configuration with its steps, the paths of the logs of failed ones, and the result.
-    static func end(_ answer: API.IntegrationDetail, logs: [Name: String]) -> String {
-        var text = answer.configurationText
+    static func end(_ answer: API.IntegrationDetail, logs: [Name: String], on terminal: Terminal) -> String {
+        var text = answer.configurationText(on: terminal)
         let red = answer.configurations.filter { !RunStatus.green.contains($0.verdict ?? "") }
         for configuration in red {
             guard let log = Name(configuration.name).flatMap({ logs[$0] }) else { continue }
             text += "\n" + Output.visible("log of \(configuration.name): \(log)") + "\n"
         }
         return text + "\n"
-            + Output.visible("\(answer.id) \(answer.outcome): \(answer.summary?.sentence ?? answer.reason ?? "")")
-            + "\n"
+            + Output.visible("\(answer.id) ") + terminal.paint(result: answer.outcome)
+            + Output.visible(": \(answer.summary?.sentence ?? answer.reason ?? "")") + "\n"
     }
 }
 

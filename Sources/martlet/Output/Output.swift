@@ -3,21 +3,15 @@ import Model
 
 /// Functions that format and print the output of commands.
 enum Output {
-    /// Formats a table whose columns are aligned by their widest cells. The last column is not padded. Each cell is reduced to one line.
-    static func table(_ rows: [[String]]) -> String {
-        let rows = rows.map { $0.map(visible) }
-        guard let columns = rows.map(\.count).max() else { return "" }
-        let widths = (0..<columns).map { column in rows.map { $0.count > column ? $0[column].count : 0 }.max() ?? 0 }
-        return rows.map { row in
-            row.enumerated().map { index, cell in
-                index == row.count - 1 ? cell : cell + String(repeating: " ", count: widths[index] - cell.count + 2)
-            }.joined() + "\n"
-        }.joined()
-    }
+    /// Returns a table without heads and colors.
+    static func table(_ rows: [[String]]) -> String { Terminal.plain.table(rows.map { $0.map { Cell($0) } }) }
 
     static func print(_ text: String) { FileHandle.standardOutput.write(Data(text.utf8)) }
 
     static func print(_ bytes: [UInt8]) { FileHandle.standardOutput.write(Data(bytes)) }
+
+    /// Prints a remark that is no part of the result to standard error.
+    static func remark(_ text: String) { FileHandle.standardError.write(Data("\(visible(text))\n".utf8)) }
 
     /// Returns text from outside as one line for a terminal: without line breaks, and without characters that control the terminal or change the
     /// order.
