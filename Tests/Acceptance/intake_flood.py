@@ -115,6 +115,12 @@ def crowd(template):
         return status, time.monotonic() - begin
 
     hook(0)
+    slow_connections(daemon, hook)
+    endless_bodies(daemon, hook)
+    claim(daemon.stop(), "the daemon ends in order")
+
+
+def slow_connections(daemon, hook):
     slow, answers = [], []
     for number in range(10_000):
         connection = socket.socket()
@@ -159,6 +165,8 @@ def crowd(template):
     for one in slow:
         one.close()
 
+
+def endless_bodies(daemon, hook):
     before, chunk = daemon.memory(), b"10000\r\n" + b"x" * 65536 + b"\r\n"
     head = (b"POST /webhooks/github/github HTTP/1.1\r\nHost: a\r\nX-GitHub-Event: push\r\nX-Hub-Signature-256: sha256=" + b"0" * 64
             + b"\r\nTransfer-Encoding: chunked\r\n\r\n")
@@ -190,4 +198,3 @@ def crowd(template):
     worst = max(seconds for _, seconds in answers)
     claim(all(status == 202 for status, _ in answers), "… and a hook beside them is taken",
           f"{len(answers)} hooks, the slowest {worst * 1000:.0f} ms")
-    claim(daemon.stop(), "the daemon ends in order")

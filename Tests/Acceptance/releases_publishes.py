@@ -213,9 +213,14 @@ def main(home, kills):
         # Else it was published with fewer calls than that this time.
         ledger.after(commit, number, daemon.until("its end", lambda: completed(commit)))
         number += 1
+    judge(ledger, places, calls, number, (kills, changing, window), time.monotonic() - begun)
+
+
+def judge(ledger, places, calls, number, planned, took):
+    """planned: the kills, the calls that change something, and all calls of one publication."""
+    kills, changing, window = planned
     ledger.disk("at the end", everything=True)
     ledger.seals()
-    took = time.monotonic() - begun
     killed = sum(calls.values())
     changed = sum(what == "change" for what, _ in places)
     figures = f"{killed} kills: at {changed} of {changing} that change something, {len(places) - changed} of all {window}; {took:.0f} s"

@@ -62,6 +62,29 @@ def python_of_others(home):
     return f"{place}/bin/python"
 
 
+class Tools:
+    """Who judges a version: by name, a function of its directory."""
+
+    def __init__(self, daemon, others, signers):
+        self.daemon, self.others, self.signers = daemon, others, signers
+        self.checks = {"ssh-keygen -Y verify": self.openssh, "sha256sum -c": self.coreutils,
+                       "securesystemslib and in-toto-attestation": self.in_toto, "martlet verify": self.martlet}
+
+    def openssh(self, directory, principal=None):
+        with open(f"{directory}/SHA256SUMS") as sums:
+            return run("ssh-keygen", "-Y", "verify", "-f", self.signers, "-I", principal or self.daemon.url, "-n", "file", "-s",
+                       f"{directory}/SHA256SUMS.sig", stdin=sums).returncode == 0
+
+    def coreutils(self, directory):
+        return run("sha256sum", "-c", "--strict", "--quiet", "SHA256SUMS", cwd=directory).returncode == 0
+
+    def in_toto(self, directory):
+        return run(self.others, "-c", CHECK, directory, self.signers).returncode == 0
+
+    def martlet(self, directory):
+        return self.daemon.command("verify", directory, "--signers", self.signers).returncode == 0
+
+
 def main(home):
     daemon = PublishingDaemon(home, settings="signing: signing-key\n")
     run("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", f"{home}/secrets/signing-key")
@@ -93,26 +116,18 @@ def main(home):
     with open(signers, "wb") as file:
         file.write(daemon.ask("/files/ALLOWED_SIGNERS")[1])
 
-    def openssh(directory, principal=daemon.url):
-        with open(f"{directory}/SHA256SUMS") as sums:
-            return subprocess.run(["ssh-keygen", "-Y", "verify", "-f", signers, "-I", principal, "-n", "file", "-s",
-                                   f"{directory}/SHA256SUMS.sig"], stdin=sums, capture_output=True).returncode == 0
-
-    def coreutils(directory):
-        return run("sha256sum", "-c", "--strict", "--quiet", "SHA256SUMS", cwd=directory).returncode == 0
-
-    def in_toto(directory):
-        return run(others, "-c", CHECK, directory, signers).returncode == 0
-
-    def ours(directory):
-        return daemon.command("verify", directory, "--signers", signers).returncode == 0
-
-    checks = {"ssh-keygen -Y verify": openssh, "sha256sum -c": coreutils, "securesystemslib and in-toto-attestation": in_toto,
-              "martlet verify": ours}
-    for name, check in checks.items():
+    tools = Tools(daemon, others, signers)
+    for name, check in tools.checks.items():
         claim(check(place), f"{name} accepts the version")
-    claim(not openssh(place, "https://other.example"), "ssh-keygen -Y verify does not for another service's name")
+    claim(not tools.openssh(place, "https://other.example"), "ssh-keygen -Y verify does not for another service's name")
+    stated(daemon, commit, done, place)
+    flipped(tools, names, place, f"{home}/flipped")
+    fetched(daemon, tools, version)
+    claim(daemon.leave(), "the daemon ends in order")
 
+
+def stated(daemon, commit, done, place):
+    """What the statement says."""
     statement = json.loads(base64.b64decode(json.load(open(f"{place}/provenance.json"))["payload"]))
     definition, details = statement["predicate"]["buildDefinition"], statement["predicate"]["runDetails"]
     source = definition["resolvedDependencies"][0]
@@ -122,8 +137,10 @@ def main(home):
           and details["metadata"]["invocationId"] == f"{daemon.url}/bots/kit/{done['number']}", "and sandbox, service and integration",
           details["metadata"]["invocationId"])
 
-    # Which of the tools see a flipped bit, in sixteen places of each file.
-    copy = f"{home}/flipped"
+
+def flipped(tools, names, place, copy):
+    """Which of the tools see a flipped bit, in sixteen places of each file."""
+    checks = tools.checks
     for name in sorted(names):
         data = open(f"{place}/{name}", "rb").read()
         begin, length = 0, len(data)
@@ -138,10 +155,10 @@ def main(home):
                 index -= 1
             shutil.rmtree(copy, ignore_errors=True)
             shutil.copytree(place, copy)
-            flipped = bytearray(data)
-            flipped[index] ^= 1 << number % 7
+            changed = bytearray(data)
+            changed[index] ^= 1 << number % 7
             with open(f"{copy}/{name}", "wb") as file:
-                file.write(flipped)
+                file.write(changed)
             refused = [tool for tool, check in checks.items() if not check(copy)]
             total += 1
             missed += "martlet verify" not in refused or refused == ["martlet verify"]
@@ -150,9 +167,12 @@ def main(home):
         figure = ", ".join(f"{tool} {count}" for tool, count in seen.items() if count)
         claim(missed == 0, f"a flipped bit in {name} is refused by martlet verify and by others' tools", f"{total} flips: {figure}")
 
-    # The command that does it all.
+
+def fetched(daemon, tools, version):
+    """The command that does it all."""
+    home = daemon.directory
     got = daemon.command("fetch", "kit@~1.4", "--server", daemon.url, "--output", f"{home}/got")
-    claim(got.returncode == 0 and "signed by" in got.stderr and ours(f"{home}/got"), "martlet fetch kit@~1.4 checks and keeps it",
+    claim(got.returncode == 0 and "signed by" in got.stderr and tools.martlet(f"{home}/got"), "martlet fetch kit@~1.4 checks and keeps it",
           last(got.stderr))
     published = f"{home}/state/files/kit/{version['version']}/{version['files'][0]['path']}"
     os.chmod(published, 0o644)
@@ -166,7 +186,6 @@ def main(home):
     bad = daemon.command("fetch", "kit@~1.4", "--server", daemon.url, "--output", f"{home}/bad")
     claim(bad.returncode in (1, 70) and not os.path.exists(f"{home}/bad"), "and keeps nothing of one with a flipped bit on the server",
           bad.stderr.strip().splitlines()[0] if bad.stderr else "")
-    claim(daemon.leave(), "the daemon ends in order")
 
 
 with Place() as place:
