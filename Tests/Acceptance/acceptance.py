@@ -8,8 +8,8 @@ MARTLET_KEEP=1  keeps the temporary directory and prints its path
 import hashlib, hmac, http.client, json, os, pathlib, shutil, signal, subprocess, tempfile, time, urllib.error, urllib.request
 
 from claims import claim, counts, finish, missing, not_here, note, run_parts, skip, usage
-from processes import (ROOT, at_exit, descendants, end, end_all, find, free_port, last, launch, listens, lives, need, programs, read, run, since,
-                       within, write)
+from processes import (ROOT, at_exit, daemons, descendants, end, end_services, find, free_port, last, launch, listens, lives, need, programs,
+                       read, run, since, within, write)
 
 GIT = {"GIT_CONFIG_GLOBAL": "/dev/null", "GIT_CONFIG_NOSYSTEM": "1", "GIT_AUTHOR_NAME": "Ann", "GIT_AUTHOR_EMAIL": "ann@acme.example",
        "GIT_COMMITTER_NAME": "Ann", "GIT_COMMITTER_EMAIL": "ann@acme.example"}
@@ -34,6 +34,7 @@ class Place:
     def remove(self):
         if not self.path.exists():
             return
+        end_services(self.path)
         if os.environ.get("MARTLET_KEEP") == "1":
             print("kept:", self.path)
             return
@@ -128,6 +129,7 @@ class Daemon:
         with open(self.log, "ab") as log:
             self.process = subprocess.Popen([*prefix, self.martlet, "serve", "--settings", str(self.settings)],
                                             stdout=log, stderr=log, stdin=subprocess.DEVNULL, env=environment, start_new_session=True)
+        daemons.add(self.process.pid)
         return self
 
     def start(self, prefix=(), limit=60):
@@ -138,7 +140,8 @@ class Daemon:
 
     def started(self):
         """Starts the daemon. Ends the program where that fails, with the log's last lines."""
-        if self.start() is None or not within(20, lambda: len(self.api("bots").get("items", [])) == len(list(self.directory.glob("bots/*.yml")))):
+        files = len(list(self.directory.glob("bots/*.yml")))
+        if self.start(limit=120) is None or not within(60, lambda: len(self.api("bots").get("items", [])) == files):
             claim(False, "the daemon starts", last(read(self.log), 3))
             finish()
         return self
@@ -256,7 +259,6 @@ class Daemon:
 
     def stop(self):
         """Ends the daemon, its launcher and its jobs. Returns whether the daemon ended in order."""
-        in_order, mine = self.leave(), str(self.directory)
-        end_all([int(entry) for entry in os.listdir("/proc") if entry.isdigit() and "martlet-supervisor" in (line := read(f"/proc/{entry}/cmdline"))
-                 and mine in line])
+        in_order = self.leave()
+        end_services(self.directory)
         return in_order

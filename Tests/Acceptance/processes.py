@@ -13,11 +13,15 @@ for name in ("MARTLET_TOKEN", "MARTLET_URL"):
     os.environ.pop(name, None)
 
 
+# Sessions of daemons. They are ended in order, and their jobs with them.
+daemons = set()
+
+
 def interrupted(*_):
-    """Ends the program, and first the builds and tests that it has started. Those of a daemon are in another session, and end with it."""
+    """Ends the program, and first the builds and tests that it has started: an orphan is no longer found."""
     for pid in descendants(os.getpid()):
         with contextlib.suppress(OSError):
-            if os.getsid(pid) == os.getsid(0):
+            if os.getsid(pid) not in daemons:
                 os.kill(pid, signal.SIGTERM)
     sys.exit(130)
 
@@ -153,3 +157,9 @@ def end_all(pids, limit=15):
                 os.kill(pid, number)
         if within(seconds, lambda: not any(map(lives, pids))):
             return
+
+
+def end_services(directory):
+    """Ends launchers, supervisors and daemons whose command line names a path below the directory."""
+    end_all([int(entry) for entry in os.listdir("/proc") if entry.isdigit() and read(f"/proc/{entry}/comm").startswith("martlet")
+             and str(directory) in read(f"/proc/{entry}/cmdline")])

@@ -6,7 +6,7 @@ start is compared with a ledger of this program's own, made of answers over HTTP
 """
 import collections, hashlib, hmac, json, os, pathlib, select, signal, sqlite3, subprocess, sys, time
 
-from acceptance import Place, claim, finish, last, missing, need, read, run
+from acceptance import Place, claim, daemons, finish, last, missing, need, read, run
 from publishing import PublishingDaemon
 
 RECIPE = """configurations:
@@ -37,6 +37,7 @@ class KilledDaemon(PublishingDaemon):
             self.process = self.killer = subprocess.Popen(
                 [f"{self.directory}/killer", BEGIN, END, self.martlet, "serve", "--settings", str(self.settings)], stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE, stderr=log, bufsize=0, start_new_session=True)
+        daemons.add(self.process.pid)
         self.lines = b""
         return self
 
