@@ -1,116 +1,135 @@
-"""What the acceptance programs share: a daemon of their own, repositories, and a line for each claim.
+"""What the acceptance programs share: claims, processes, a temporary place, repositories, and a daemon of their own.
 
-Everything is in a temporary directory and on free ports of loopback, and everything that was started is ended. `MARTLET_BUILD` names the
-directory with `martlet` and `martlet-supervisor`; without it `.build/release` is used, else `.build/debug`. `MARTLET_KEEP=1` keeps the directory.
+Everything is in a temporary directory and on free ports of loopback. Everything that was started is ended, also after an error, SIGINT or SIGTERM.
+
+MARTLET_BUILD   the directory with the built programs; without it `.build/release` is used, else `.build/debug`
+MARTLET_KEEP=1  keeps the temporary directory and prints its path
 """
-import hashlib, hmac, json, os, pathlib, shutil, signal, socket, subprocess, sys, tempfile, time, urllib.error, urllib.request
+import hashlib, hmac, http.client, json, os, pathlib, shutil, signal, subprocess, tempfile, time, urllib.error, urllib.request
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+from claims import claim, counts, finish, missing, not_here, note, run_parts, skip, usage
+from processes import (ROOT, at_exit, daemons, descendants, end, end_services, find, free_port, last, launch, listens, lives, need, programs,
+                       read, run, since, within, write)
+
 GIT = {"GIT_CONFIG_GLOBAL": "/dev/null", "GIT_CONFIG_NOSYSTEM": "1", "GIT_AUTHOR_NAME": "Ann", "GIT_AUTHOR_EMAIL": "ann@acme.example",
        "GIT_COMMITTER_NAME": "Ann", "GIT_COMMITTER_EMAIL": "ann@acme.example"}
 SECRET = "It's a Secret to Everybody"
 NOTHING = "recipe: { configurations: { debug: { build: 'true', test: 'true' } }, analyze: [] }\n"
-counts = {"ok": 0, "FAILED": 0, "skipped": 0}
 
 
-def programs():
-    """The directory of the built programs."""
-    named = os.environ.get("MARTLET_BUILD")
-    for place in [pathlib.Path(named)] if named else [ROOT / ".build/release", ROOT / ".build/debug"]:
-        if (place / "martlet").exists() and (place / "martlet-supervisor").exists():
-            return place.resolve()
-    sys.exit(f"martlet and martlet-supervisor are not in {named or '.build/release or .build/debug'}; build them (swift build), or set MARTLET_BUILD")
+class Place:
+    """A temporary directory of its own, removed afterwards."""
+
+    def __init__(self, parent=None, mode=0o700):
+        self.path = pathlib.Path(tempfile.mkdtemp(prefix="martlet-acceptance-", dir=parent)).resolve()
+        self.path.chmod(mode)
+        at_exit.callback(self.remove)
+
+    def __enter__(self):
+        return self.path
+
+    def __exit__(self, *_):
+        at_exit.close()
+
+    def remove(self):
+        if not self.path.exists():
+            return
+        end_services(self.path)
+        if os.environ.get("MARTLET_KEEP") == "1":
+            print("kept:", self.path)
+            return
+        run("chmod", "-R", "u+rwX", self.path)
+        shutil.rmtree(self.path, ignore_errors=True)
 
 
-def claim(holds, what, figure=""):
-    """Prints a claim with its figure, and counts it."""
-    word = "ok" if holds else "FAILED"
-    counts[word] += 1
-    print(f"{word:8} {what:<86} {figure}", flush=True)
-    return holds
-
-
-def skip(what, reason):
-    counts["skipped"] += 1
-    print(f"{'skipped':8} {what:<86} {reason}", flush=True)
-
-
-def finish():
-    """Prints how many claims hold, and ends with 1 where one does not."""
-    print(f"{counts['ok']} passed, {counts['FAILED']} failed, {counts['skipped']} skipped")
-    sys.exit(1 if counts["FAILED"] or not counts["ok"] else 0)
-
-
-def free_port():
-    with socket.socket() as s:
-        s.bind(("127.0.0.1", 0))
-        return s.getsockname()[1]
-
-
-def within(seconds, ask, pause=0.05):
-    """Asks until the answer is true; returns it, or the last one after the time."""
-    end = time.monotonic() + seconds
-    while True:
-        answer = ask()
-        if answer or time.monotonic() > end:
-            return answer
-        time.sleep(pause)
+# ---------------------------------------------------------------------------------------------------- repositories
 
 
 class Repository:
     """A bare repository and a clone of it in which commits are made."""
 
-    def __init__(self, directory, name):
+    def __init__(self, directory, name, branch="main"):
+        self.name, self.branch = name, branch
         self.url, self.work = str(directory / f"{name}.git"), str(directory / name)
-        self.git("init", "-q", "--bare", "-b", "main", self.url, cwd="/")
-        self.git("init", "-q", "-b", "main", self.work, cwd="/")
+        self.git("init", "-q", "--bare", "-b", branch, self.url, cwd="/")
+        self.git("init", "-q", "-b", branch, self.work, cwd="/")
         self.git("remote", "add", "origin", self.url)
 
     def git(self, *arguments, cwd=None):
-        result = subprocess.run(["git", *arguments], cwd=cwd or self.work, env={**os.environ, **GIT}, capture_output=True, text=True)
+        result = run("git", *arguments, cwd=cwd or self.work, env={**os.environ, **GIT})
         if result.returncode:
             raise RuntimeError(f"git {' '.join(arguments)}: {result.stderr}")
         return result.stdout.strip()
 
-    def commit(self, files, branch="main", subject="Change"):
-        for name, text in files.items():
-            path = pathlib.Path(self.work, name)
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text)
-        self.git("add", "-A")
-        self.git("commit", "-q", "--allow-empty", "-m", subject)
-        self.git("push", "-q", "-f", "origin", f"HEAD:refs/heads/{branch}")
+    @property
+    def head(self):
         return self.git("rev-parse", "HEAD")
+
+    def write(self, files):
+        for name, text in files.items():
+            write(f"{self.work}/{name}", text)
+
+    def commit(self, files={}, branch="main", subject="Change", options=()):
+        """Commits files with whatever else has changed, and pushes that to a branch, unless that is None. Returns the commit."""
+        self.write(files)
+        self.git("add", "-A")
+        self.git("commit", "-q", "--allow-empty", "-m", subject, *options)
+        if branch:
+            self.push(branch)
+        return self.head
+
+    def push(self, branch):
+        self.git("push", "-q", "-f", "origin", f"HEAD:refs/heads/{branch}")
+
+    def hook(self, daemon, bot):
+        """Has hooks/post-receive tell the daemon of each push, signed with a secret of the repository's own."""
+        secret = os.urandom(24).hex()
+        shutil.copy(ROOT / "hooks/post-receive", f"{self.url}/hooks/post-receive")
+        write(f"{self.url}/martlet-secret", secret, 0o600)
+        self.git("config", "martlet.url", f"{daemon.url}/webhooks/push/{bot}", cwd=self.url)
+        self.git("config", "martlet.secret", f"{self.url}/martlet-secret", cwd=self.url)
+        daemon.secret(f"{bot}-webhook", secret)
+
+
+# ------------------------------------------------------------------------------------------------------ the daemon
 
 
 class Daemon:
     """A daemon with its state in `directory`. `prefix` is put before its command line, such as strace with its options."""
 
-    def __init__(self, directory, settings=""):
+    def __init__(self, directory, settings="", url=None):
         self.directory, self.port, self.process = directory, free_port(), None
         self.url, self.state = f"http://127.0.0.1:{self.port}", directory / "state"
+        self.martlet, self.log = str(programs() / "martlet"), directory / "daemon.log"
         for name in ("bots", "secrets", "triggers", "state", "home"):
             (directory / name).mkdir(mode=0o700, exist_ok=True)
         self.settings = directory / "martlet.yml"
         self.settings.write_text(
-            f"listen: 127.0.0.1:{self.port}\nurl: {self.url}\nstate: {self.state}\nbots: {directory}/bots\nsecrets: {directory}/secrets\n" + settings)
-        path = directory / "secrets/hook"
-        path.write_text(SECRET)
-        path.chmod(0o600)
+            f"listen: 127.0.0.1:{self.port}\nurl: {url or self.url}\nstate: {self.state}\nbots: {directory}/bots\n"
+            f"secrets: {directory}/secrets\n{settings}")
+        self.secret("hook", SECRET)
+        at_exit.callback(self.stop)
 
-    def bot(self, name, repository, more=NOTHING, poll="off"):
-        part = self.directory / f"bots/{name}.part"
-        part.write_text(f"repository: {repository.url}\npoll: {poll}\nwebhook: {{ secret: hook }}\n{more}")
-        part.rename(self.directory / f"bots/{name}.yml")
+    def secret(self, name, text):
+        write(f"{self.directory}/secrets/{name}", text, 0o600)
+
+    def file(self, bot, text):
+        """Writes a bot file, at once or not at all."""
+        part = self.directory / f"bots/{bot}.part"
+        part.write_text(text)
+        part.rename(self.directory / f"bots/{bot}.yml")
+
+    def bot(self, name, repository, more=NOTHING, poll="off", secret="hook"):
+        self.file(name, f"repository: {repository.url}\npoll: {poll}\nwebhook: {{ secret: {secret} }}\n{more}")
 
     def begin(self, prefix=()):
         """Starts the daemon and returns at once."""
         environment = {k: v for k, v in os.environ.items() if not k.startswith("MARTLET_")}
         environment.update(HOME=str(self.directory / "home"), SWIFT_BACKTRACE="enable=no")
-        with open(self.directory / "daemon.log", "ab") as log:
-            self.process = subprocess.Popen(
-                [*prefix, str(programs() / "martlet"), "serve", "--settings", str(self.settings)],
-                stdout=log, stderr=log, stdin=subprocess.DEVNULL, env=environment, start_new_session=True)
+        with open(self.log, "ab") as log:
+            self.process = subprocess.Popen([*prefix, self.martlet, "serve", "--settings", str(self.settings)],
+                                            stdout=log, stderr=log, stdin=subprocess.DEVNULL, env=environment, start_new_session=True)
+        daemons.add(self.process.pid)
         return self
 
     def start(self, prefix=(), limit=60):
@@ -119,17 +138,34 @@ class Daemon:
         self.begin(prefix)
         return time.monotonic() - begun if within(limit, lambda: self.answers() or self.process.poll() is not None) and self.answers() else None
 
+    def started(self):
+        """Starts the daemon. Ends the program where that fails, with the log's last lines."""
+        files = len(list(self.directory.glob("bots/*.yml")))
+        if self.start(limit=120) is None or not within(60, lambda: len(self.api("bots").get("items", [])) == files):
+            claim(False, "the daemon starts", last(read(self.log), 3))
+            finish()
+        return self
+
+    def until(self, what, condition, limit=120):
+        """Awaits what a condition returns. Raises RuntimeError after the time, with the log's last lines."""
+        if found := within(limit, condition):
+            return found
+        raise RuntimeError(f"{what} did not come to be within {limit} s; the log's end: {last(read(self.log), 5)}")
+
     def answers(self, limit=2):
         try:
             return urllib.request.urlopen(self.url + "/health", timeout=limit).status == 200
-        except (OSError, urllib.error.HTTPError):
+        except (OSError, http.client.HTTPException):
             return False
 
     def pid(self):
         """The daemon's own process, also beneath a tracer."""
-        found = [self.process.pid] + [int(p) for p in subprocess.run(
-            ["pgrep", "-P", str(self.process.pid)], capture_output=True, text=True).stdout.split()]
+        found = [self.process.pid] + descendants(self.process.pid)
         return next((p for p in reversed(found) if read(f"/proc/{p}/comm").strip() == "martlet"), None)
+
+    def memory(self, field="VmRSS"):
+        """A line of the process's status in MiB."""
+        return next(int(line.split()[1]) for line in read(f"/proc/{self.pid()}/status").splitlines() if line.startswith(field + ":")) / 1024
 
     def ask(self, path, data=None, headers=None, method=None, limit=30):
         """Returns status and body; 0 where there was no answer."""
@@ -139,12 +175,20 @@ class Daemon:
                 return answer.status, answer.read()
         except urllib.error.HTTPError as error:
             return error.code, error.read()
-        except OSError:
+        except (OSError, http.client.HTTPException):
             return 0, b""
+
+    def text(self, path):
+        """The body of a page or file, empty where there is none."""
+        status, body = self.ask(path)
+        return body.decode(errors="replace") if status == 200 else ""
 
     def get(self, path):
         status, body = self.ask(path)
         return json.loads(body) if status == 200 else {}
+
+    def api(self, path):
+        return self.get("/api/v1/" + path)
 
     def push(self, bot, delivery, before, after, branch="main", limit=30):
         """Tells of a push as hooks/post-receive does; returns the status, 0 without an answer."""
@@ -153,14 +197,18 @@ class Daemon:
         return self.ask(f"/webhooks/push/{bot}", body, {"X-Hub-Signature-256": f"sha256={code}", "X-Martlet-Delivery": delivery,
                                                         "Content-Type": "application/json"}, limit=limit)[0]
 
-    def integrations(self, bot):
-        found, cursor = [], ""
+    def items(self, path):
+        """All items of a list of the API, page by page."""
+        found, at = [], ""
         while True:
-            page = self.get(f"/api/v1/bots/{bot}/integrations?limit=200{cursor}")
+            page = self.api(f"{path}{'&' if '?' in path else '?'}limit=200{at}")
             found += page.get("items", [])
             if not page.get("next"):
                 return found
-            cursor = f"&cursor={page['next']}"
+            at = f"&before={page['next']}"
+
+    def integrations(self, bot):
+        return self.items(f"bots/{bot}/integrations")
 
     def completed(self, bot, commit, limit=60):
         """The completed integration of a commit; None after the time."""
@@ -168,9 +216,28 @@ class Daemon:
             return next((i for i in self.integrations(bot) if i["commit"] == commit and i["state"] == "completed"), None)
         return within(limit, look, pause=0.1)
 
-    def command(self, *arguments):
-        return subprocess.run([str(programs() / "martlet"), *arguments, "--server", str(self.state / "martlet.socket")],
-                              capture_output=True, text=True, env={**os.environ, "HOME": str(self.directory / "home")})
+    def judged(self, bot, commit, branch="main", limit=300):
+        """The whole integration of a commit on a branch, when it is completed. After the time its result says so."""
+        found = {}
+
+        def look():
+            if "number" not in found:
+                items = self.api(f"bots/{bot}/integrations?limit=100").get("items", [])
+                found.update(next(({"number": i["number"]} for i in items if i["commit"] == commit and i["ref"] == f"refs/heads/{branch}"), {}))
+            view = self.api(f"bots/{bot}/integrations/{found['number']}") if found else {}
+            return view if view.get("state") == "completed" else None
+        none = {"number": found.get("number", "?"), "result": f"not completed after {limit} s", "summary": {}, "configurations": []}
+        return within(limit, look, pause=0.2) or none | found
+
+    def integrate(self, repository, branch="main", limit=300):
+        """Pushes what is committed and awaits its integration by the bot of the repository's name."""
+        repository.push(branch)
+        return self.judged(repository.name, repository.head, branch, limit)
+
+    def command(self, *arguments, **options):
+        """Runs the command-line tool against this daemon's socket."""
+        environment = {**os.environ, "HOME": str(self.directory / "home"), "MARTLET_URL": str(self.state / "martlet.socket")}
+        return run(self.martlet, *arguments, **{"env": environment} | options)
 
     def kill(self):
         """Ends the daemon by SIGKILL, as a loss of power would."""
@@ -179,41 +246,19 @@ class Daemon:
             os.kill(pid, signal.SIGKILL)
         self.process.wait(30)
 
+    def leave(self):
+        """Ends the daemon; its jobs and the launcher go on. Returns whether it ran until now and ended in order."""
+        if not self.process or self.process.poll() is not None:
+            return False
+        os.kill(self.pid() or self.process.pid, signal.SIGTERM)
+        try:
+            return self.process.wait(60) == 0
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            return False
+
     def stop(self):
-        """Ends the daemon, its launcher and its jobs."""
-        if self.process and self.process.poll() is None:
-            pid = self.pid()
-            os.kill(pid or self.process.pid, signal.SIGTERM)
-            try:
-                self.process.wait(30)
-            except subprocess.TimeoutExpired:
-                self.process.kill()
-        mine = str(self.directory)
-        for entry in os.listdir("/proc"):
-            if entry.isdigit() and "martlet-supervisor" in (line := read(f"/proc/{entry}/cmdline")) and mine in line:
-                try:
-                    os.kill(int(entry), signal.SIGTERM)
-                except OSError:
-                    pass
-
-
-def read(path):
-    try:
-        return pathlib.Path(path).read_text(errors="replace")
-    except OSError:
-        return ""
-
-
-class Place:
-    """A temporary directory of its own, removed afterwards."""
-
-    def __enter__(self):
-        self.path = pathlib.Path(tempfile.mkdtemp(prefix="martlet-acceptance-"))
-        return self.path
-
-    def __exit__(self, *_):
-        if os.environ.get("MARTLET_KEEP") == "1":
-            print("kept:", self.path)
-            return
-        subprocess.run(["chmod", "-R", "u+rwX", str(self.path)], stderr=subprocess.DEVNULL)
-        shutil.rmtree(self.path, ignore_errors=True)
+        """Ends the daemon, its launcher and its jobs. Returns whether the daemon ended in order."""
+        in_order = self.leave()
+        end_services(self.directory)
+        return in_order

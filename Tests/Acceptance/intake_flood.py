@@ -1,6 +1,8 @@
 """Floods of signed and forged pushes, and crowds of slow clients, against one daemon: a part of Tests/Acceptance/intake."""
-import hashlib, hmac, json, os, re, resource, shutil, signal, socket, subprocess, threading, time
-from intake_daemon import Daemon, Sender, signed
+import hashlib, hmac, json, os, re, resource, shutil, socket, subprocess, threading, time
+
+from acceptance import claim, skip
+from intake_daemon import SECRET, IntakeDaemon, Sender, signed
 
 # A body of GitHub's is some 7 KB; a delivery is told apart by its id alone, so each is another one.
 SCRIPT = """
@@ -28,14 +30,14 @@ end
 BODIES = 64
 
 
-def prepare(directory, template, secret, forged):
+def prepare(directory, template, forged):
     """Requests with all but their delivery's id, each of another push."""
     os.makedirs(directory)
     for index in range(1, BODIES + 1):
         push = json.loads(template)
         push["after"] = hashlib.sha1(f"{index}".encode()).hexdigest()
         body = json.dumps(push).encode()
-        code = hmac.new(secret.encode() + (b"x" if forged else b""), body, hashlib.sha256).hexdigest()
+        code = hmac.new(SECRET.encode() + (b"x" if forged else b""), body, hashlib.sha256).hexdigest()
         head = ("POST /webhooks/github/github HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nX-GitHub-Event: push\r\n"
                 f"X-GitHub-Delivery: @ID@\r\nX-Hub-Signature-256: sha256={code}\r\nContent-Length: {len(body)}\r\n\r\n")
         with open(f"{directory}/{index}", "wb") as file:
@@ -60,65 +62,65 @@ def wrk(daemon, directory, name, seconds, connections):
 
 def stored(daemon):
     """How many deliveries the ledger has, asked page by page."""
-    count, before = 0, ""
-    while True:
-        page = json.loads(daemon.get(f"/api/v1/deliveries?limit=200{before}")[1])
-        count += len(page["items"])
-        if page["next"] is None:
-            return count
-        before = f"&before={page['next']}"
+    return len(daemon.items("deliveries"))
 
 
-def flood(daemon, secret, template, claim, seconds=10):
+def flood(template, seconds=10):
     if not shutil.which("wrk"):
-        print("skipped  what a crowd gets: wrk is not here (apt-get install wrk)", flush=True)
-        return
+        return skip("what a crowd gets", "wrk is not here (apt-get install wrk)")
+    daemon = IntakeDaemon({"github": SECRET})
     load = os.getloadavg()[0]
     # The time that the same machine takes to give the same answer to nothing.
-    before = daemon.status("VmRSS")
-    prepare(f"{daemon.home}/warm", template, secret, False)
-    wrk(daemon, f"{daemon.home}/warm", "warm-", 2, 16)
+    before = daemon.memory()
+    prepare(f"{daemon.directory}/warm", template, False)
+    wrk(daemon, f"{daemon.directory}/warm", "warm-", 2, 16)
     known = stored(daemon)
-    size = prepare(f"{daemon.home}/signed", template, secret, False)
-    count, duration, refused, broken, median, slow = wrk(daemon, f"{daemon.home}/signed", "flood-", seconds, 64)
+    size = prepare(f"{daemon.directory}/signed", template, False)
+    count, duration, refused, broken, median, slow = wrk(daemon, f"{daemon.directory}/signed", "flood-", seconds, 64)
     rate = (count - refused) / duration
     claim(rate >= 2000 and refused == broken == 0, f"signed pushes of {size} bytes, each answered after it is durable: 2,000 a second",
           f"{rate:.0f} a second, {refused} refused, {broken} broken (load {load:.1f})")
     claim(slow <= 100, "99 of 100 are answered within 100 ms", f"median {median:.1f} ms, p99 {slow:.1f} ms")
-    most = daemon.status("VmHWM")
-    claim(most < before + 128, "its memory is bounded", f"{before} MiB before, at most {most} MiB")
-    daemon.process.send_signal(signal.SIGKILL)
-    daemon.process.wait()
-    daemon.start()
+    most = daemon.memory("VmHWM")
+    claim(most < before + 128, "its memory is bounded", f"{before:.0f} MiB before, at most {most:.0f} MiB")
+    daemon.kill()
+    daemon.started()
     found = stored(daemon) - known
     # Those that were under way when wrk stopped are stored too, and it does not count them.
     claim(count <= found <= count + 64, "each is in the ledger after kill -9, once", f"{count} answered, {found} stored")
 
-    prepare(f"{daemon.home}/forged", template, secret, True)
+    prepare(f"{daemon.directory}/forged", template, True)
     rows = stored(daemon)
-    count, duration, refused, broken, median, slow = wrk(daemon, f"{daemon.home}/forged", "forged-", seconds, 64)
+    count, duration, refused, broken, median, slow = wrk(daemon, f"{daemon.directory}/forged", "forged-", seconds, 64)
     rate = refused / duration
     claim(rate >= 20000 and refused == count and broken == 0, "forged ones are refused: 20,000 a second",
           f"{rate:.0f} a second, {count - refused} taken, p99 {slow:.1f} ms")
     claim(stored(daemon) == rows, "… and leave no row", f"{rows} before and after")
+    claim(daemon.stop(), "the daemon ends in order")
 
 
-def crowd(martlet, secret, template, claim):
+def crowd(template):
     """10,000 connections that send a byte now and then, and 100 bodies without end, beside a real hook."""
     resource.setrlimit(resource.RLIMIT_NOFILE, (12_000, max(12_000, resource.getrlimit(resource.RLIMIT_NOFILE)[1])))
-    daemon = Daemon(martlet, {"github": secret})
+    daemon = IntakeDaemon({"github": SECRET})
     body = template.encode()
 
     def hook(number):
         begin = time.monotonic()
         try:
-            headers = signed("github", {"X-GitHub-Event": "push", "X-GitHub-Delivery": f"crowd-{number}"}, body, secret)
+            headers = signed("github", {"X-GitHub-Event": "push", "X-GitHub-Delivery": f"crowd-{number}"}, body)
             status, _ = Sender(daemon.port).post("/webhooks/github/github", headers, body)
         except OSError as error:
             status = error
         return status, time.monotonic() - begin
 
     hook(0)
+    slow_connections(daemon, hook)
+    endless_bodies(daemon, hook)
+    claim(daemon.stop(), "the daemon ends in order")
+
+
+def slow_connections(daemon, hook):
     slow, answers = [], []
     for number in range(10_000):
         connection = socket.socket()
@@ -158,11 +160,14 @@ def crowd(martlet, secret, template, claim):
             except OSError:
                 pass
         time.sleep(1)
-    claim(alive() == 0 and time.monotonic() - opened < 35, "slow connections are closed within 30 s, though they send", f"{time.monotonic() - opened:.0f} s after the last was opened")
+    claim(alive() == 0 and time.monotonic() - opened < 35, "slow connections are closed within 30 s, though they send",
+          f"{time.monotonic() - opened:.0f} s after the last was opened")
     for one in slow:
         one.close()
 
-    before, endless, chunk = daemon.status("VmRSS"), [], b"10000\r\n" + b"x" * 65536 + b"\r\n"
+
+def endless_bodies(daemon, hook):
+    before, chunk = daemon.memory(), b"10000\r\n" + b"x" * 65536 + b"\r\n"
     head = (b"POST /webhooks/github/github HTTP/1.1\r\nHost: a\r\nX-GitHub-Event: push\r\nX-Hub-Signature-256: sha256=" + b"0" * 64
             + b"\r\nTransfer-Encoding: chunked\r\n\r\n")
     statuses, most = [], 0
@@ -185,11 +190,11 @@ def crowd(martlet, secret, template, claim):
     answers = []
     while any(thread.is_alive() for thread in threads):
         answers.append(hook(30_000 + len(answers)))
-        most = max(most, daemon.status("VmRSS"))
+        most = max(most, daemon.memory())
         time.sleep(0.05)
     kinds = {status.decode(): statuses.count(status) for status in statuses}
     claim(set(kinds) <= {"413", "503", "closed"}, "100 bodies without end at once are refused", f"{kinds}")
-    claim(most <= before + 48, "… in little memory", f"{before} MiB before, at most {most} MiB")
+    claim(most <= before + 48, "… in little memory", f"{before:.0f} MiB before, at most {most:.0f} MiB")
     worst = max(seconds for _, seconds in answers)
-    claim(all(status == 202 for status, _ in answers), "… and a hook beside them is taken", f"{len(answers)} hooks, the slowest {worst * 1000:.0f} ms")
-    claim(daemon.end(), "the daemon ends in order")
+    claim(all(status == 202 for status, _ in answers), "… and a hook beside them is taken",
+          f"{len(answers)} hooks, the slowest {worst * 1000:.0f} ms")

@@ -1,12 +1,13 @@
-"""What Tests/Acceptance/releases publishes runs: releases_publishes.py MARTLET [KILLS]
+"""What Tests/Acceptance/releases publishes [KILLS] runs.
 
-A real daemon publishes one commit after another and gets SIGKILL as it enters a system call of its publishing: the first, the second and so on, from the moment at which the trigger is stored as
-running to the one at which it is stored as done. What is there after each death and after each start is held to a ledger of this script's own, made of answers over HTTP and of the disk's bytes."""
-import collections, hashlib, hmac, json, os, select, shutil, signal, sqlite3, subprocess, sys, time
+A real daemon publishes one commit after another and gets SIGKILL as it enters a system call of its publishing: the first, the second and so on,
+from the moment at which the trigger is stored as running to the one at which it is stored as done. What is there after each death and after each
+start is compared with a ledger of this program's own, made of answers over HTTP and of the disk's bytes.
+"""
+import collections, hashlib, hmac, json, os, pathlib, select, signal, sqlite3, subprocess, sys, time
 
-from releases_world import *
-import releases_world
-from showcase_world import end_launcher
+from acceptance import Place, claim, daemons, finish, last, missing, need, read, run
+from publishing import PublishingDaemon
 
 RECIPE = """configurations:
   release:
@@ -28,16 +29,17 @@ for line in subprocess.run(["cc", "-E", "-dM", "-"], input="#include <sys/syscal
         NAMES[int(words[2])] = words[1][5:]
 
 
-class KilledWorld(World):
-    """The world whose daemon runs under the killer."""
+class KilledDaemon(PublishingDaemon):
+    """The daemon that runs under the killer."""
 
-    def start(self):
-        self.killer = subprocess.Popen(
-            [f"{self.home}/killer", BEGIN, END, self.martlet, "serve", "--settings", f"{self.home}/martlet.yml"], stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE, stderr=self.log, bufsize=0)
-        self.process = self.killer
+    def begin(self, prefix=()):
+        with open(self.log, "ab") as log:
+            self.process = self.killer = subprocess.Popen(
+                [f"{self.directory}/killer", BEGIN, END, self.martlet, "serve", "--settings", str(self.settings)], stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE, stderr=log, bufsize=0, start_new_session=True)
+        daemons.add(self.process.pid)
         self.lines = b""
-        self.until("the daemon", lambda: self.api("bots")["items"])
+        return self
 
     def say(self, number, what="at"):
         self.killer.stdin.write(f"{what} {number}\n".encode())
@@ -58,15 +60,14 @@ class KilledWorld(World):
                 if not more:
                     sys.exit("releases: the killer ended")
                 self.lines += more
-        with open(f"{self.home}/daemon.log") as file:
-            sys.exit(f"releases: no {words} within {limit} s; the log's end:\n" + "".join(file.readlines()[-20:]))
+        sys.exit(f"releases: no {words} within {limit} s; the log's end: {last(read(self.log), 20)}")
 
 
 class Ledger:
     """What is known from outside: which commit got which version, and the bytes of each."""
 
-    def __init__(self, world):
-        self.world, self.versions, self.commits, self.order, self.problems = world, {}, {}, {}, collections.Counter()
+    def __init__(self, daemon):
+        self.daemon, self.versions, self.commits, self.order, self.problems = daemon, {}, {}, {}, collections.Counter()
         self.signed = 0
 
     def problem(self, kind, what):
@@ -76,7 +77,7 @@ class Ledger:
 
     @property
     def root(self):
-        return f"{self.world.home}/state/files/kit"
+        return f"{self.daemon.state}/files/kit"
 
     def read(self, version):
         """Digests of a version's files, by name, and its manifest; nothing of it may be missing."""
@@ -115,7 +116,7 @@ class Ledger:
         version = f"1.0.{number}"
         if self.commits.get(commit) != version:
             self.problem("gap or reuse", f"{commit[:8]} became {self.commits.get(commit)}, not {version}")
-        listed = {item["version"]: item for item in self.pages()}
+        listed = {item["version"]: item for item in self.daemon.items("products/kit/versions")}
         if set(listed) != {f"1.0.{index}" for index in range(number + 1)}:
             self.problem("gap or reuse", f"{len(listed)} versions are listed after {version}")
         if listed.get(version, {}).get("commit") != commit:
@@ -123,12 +124,12 @@ class Ledger:
         for name, digest in self.versions.get(version, {}).items():
             if name in ("manifest.json", "SHA256SUMS"):
                 continue
-            status, body = self.world.request("GET", f"/files/kit/{version}/{name}")
+            status, body = self.daemon.ask(f"/files/kit/{version}/{name}")
             if status != 200 or hashlib.sha256(body).hexdigest() != digest:
                 self.problem("half visible", f"{version}/{name} is answered with {status}")
-        if os.listdir(f"{self.world.home}/state/staging"):
+        if os.listdir(f"{self.daemon.state}/staging"):
             self.problem("left over", f"staging after {version}")
-        with sqlite3.connect(f"file:{self.world.home}/state/martlet.sqlite?mode=ro", uri=True) as database:
+        with sqlite3.connect(f"file:{self.daemon.state}/martlet.sqlite?mode=ro", uri=True) as database:
             reserved = database.execute("SELECT version FROM versions WHERE state = 'reserved'").fetchall()
         if reserved:
             self.problem("left over", f"{reserved} is reserved after {version}")
@@ -137,64 +138,49 @@ class Ledger:
 
     def seals(self):
         """Each version's signature fits, for ssh-keygen, and the registry has all of them with the digest of their archive."""
-        signers = f"{self.world.home}/state/files/ALLOWED_SIGNERS"
+        signers = f"{self.daemon.state}/files/ALLOWED_SIGNERS"
         principal = open(signers).read().split()[0]
         for version, files in self.versions.items():
             place = f"{self.root}/{version}"
             with open(f"{place}/SHA256SUMS") as sums:
                 check = subprocess.run(["ssh-keygen", "-Y", "verify", "-f", signers, "-I", principal, "-n", "file", "-s", f"{place}/SHA256SUMS.sig"],
                                        stdin=sums, capture_output=True)
-            status, body = self.world.request("GET", f"/registry/acme/kit/{version}", headers={"Accept": "application/vnd.swift.registry.v1+json"})
+            status, body = self.daemon.ask(f"/registry/acme/kit/{version}", headers={"Accept": "application/vnd.swift.registry.v1+json"})
             archive = [item["checksum"] for item in json.loads(body)["resources"]] if status == 200 else []
             if check.returncode or "provenance.json" not in files or len(archive) != 1 or archive[0] not in files.values():
                 self.problem("unsealed", f"{version}: {check.stderr.decode().strip()} {status} {archive}")
             else:
                 self.signed += 1
 
-    def pages(self):
-        items, cursor = [], ""
-        while True:
-            page = self.world.api(f"products/kit/versions?limit=200{cursor}")
-            items += page["items"]
-            if not page.get("next"):
-                return items
-            cursor = f"&before={page['next']}"
 
-
-def main():
-    martlet, kills = sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else 500
-    if os.geteuid() != 0:
-        print("releases: only root may look into a daemon that is not dumpable", file=sys.stderr)
-        sys.exit(69)
+def main(home, kills):
     # Signed, with its provenance, and in the registry: all that publishing writes.
-    world = KilledWorld(martlet, bot="webhook: { secret: kit-webhook }\n", settings="signing: signing-key\n", publish="version: branch, registry: acme.kit")
-    run("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", f"{world.home}/secrets/signing-key")
-    os.remove(f"{world.home}/secrets/signing-key.pub")
-    write(f"{world.home}/secrets/kit-webhook", "a secret", 0o600)
-    here = os.path.dirname(os.path.abspath(__file__))
-    run("cc", "-O2", "-o", f"{world.home}/killer", f"{here}/releases_killer.c")
-    world.commit({".martlet.yml": RECIPE, "file": "0", ".gitignore": "kit\nkit.txt\n", "Package.swift": PACKAGE})
-    world.git("push", "-q", world.remote, "HEAD:refs/heads/main")
-    world.start()
-    world.until("the first scan", lambda: [item for item in world.api("bots/kit/integrations")["items"] if item["state"] == "completed"])
-    ledger, places, calls, number = Ledger(world), set(), collections.Counter(), 0
+    daemon = KilledDaemon(home, bot="webhook: { secret: kit-webhook }\n",
+                          settings="signing: signing-key\n", publish="version: branch, registry: acme.kit")
+    run("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", home / "secrets/signing-key", check=True)
+    os.remove(home / "secrets/signing-key.pub")
+    daemon.secret("kit-webhook", "a secret")
+    run("cc", "-O2", "-o", home / "killer", pathlib.Path(__file__).with_name("releases_killer.c"), check=True)
+    daemon.kit.commit({".martlet.yml": RECIPE, "file": "0", ".gitignore": "kit\nkit.txt\n", "Package.swift": PACKAGE})
+    daemon.started()
+    daemon.until("the first scan", lambda: [item for item in daemon.integrations("kit") if item["state"] == "completed"])
+    ledger, places, calls, number = Ledger(daemon), set(), collections.Counter(), 0
     begun = time.monotonic()
 
     def publish(at, what="at"):
         """Pushes a commit and tells of it; its integration's number, and what the killer says of its publishing."""
-        commit = world.commit({"file": f"{number} {at}\n"})
-        world.git("push", "-q", world.remote, "HEAD:refs/heads/release/1.0")
-        world.say(at, what)
+        commit = daemon.kit.commit({"file": f"{number} {at}\n"}, branch="release/1.0")
+        daemon.say(at, what)
         body = json.dumps({"updates": []}).encode()
         signature = hmac.new(b"a secret", body, "sha256").hexdigest()
-        status, answer = world.request("POST", "/webhooks/push/kit", body, {
+        status, answer = daemon.ask("/webhooks/push/kit", body, {
             "Content-Type": "application/json", "X-Hub-Signature-256": f"sha256={signature}", "X-Martlet-Delivery": commit})
         if status != 202:
             sys.exit(f"releases: the push was refused: {status} {answer}")
-        return commit, world.answer("killed", "passed")
+        return commit, daemon.answer("killed", "passed")
 
     def completed(commit):
-        found = [item for item in world.api("bots/kit/integrations?limit=5")["items"] if item["commit"] == commit]
+        found = [item for item in daemon.api("bots/kit/integrations?limit=5").get("items", []) if item["commit"] == commit]
         if len(found) > 1:
             ledger.problem("double", f"{len(found)} integrations of {commit[:8]}")
         return found[0] if found and found[0]["state"] == "completed" else None
@@ -203,7 +189,7 @@ def main():
         """How many calls publishing makes."""
         nonlocal number
         commit, said = publish(1_000_000, what)
-        ledger.after(commit, number, world.until("its end", lambda: completed(commit)))
+        ledger.after(commit, number, daemon.until("its end", lambda: completed(commit)))
         number += 1
         return int(said[1])
 
@@ -220,17 +206,22 @@ def main():
             break
         commit, said = publish(at, what)
         if said[0] == "killed":
-            world.killer.wait(30)
+            daemon.killer.wait(30)
             ledger.disk("while it was dead")
             places.add((what, int(said[1])))
             calls[NAMES.get(int(said[2]), said[2])] += 1
-            world.start()
+            daemon.started()
         # Else it was published with fewer calls than that this time.
-        ledger.after(commit, number, world.until("its end", lambda: completed(commit)))
+        ledger.after(commit, number, daemon.until("its end", lambda: completed(commit)))
         number += 1
+    judge(ledger, places, calls, number, (kills, changing, window), time.monotonic() - begun)
+
+
+def judge(ledger, places, calls, number, planned, took):
+    """planned: the kills, the calls that change something, and all calls of one publication."""
+    kills, changing, window = planned
     ledger.disk("at the end", everything=True)
     ledger.seals()
-    took = time.monotonic() - begun
     killed = sum(calls.values())
     changed = sum(what == "change" for what, _ in places)
     figures = f"{killed} kills: at {changed} of {changing} that change something, {len(places) - changed} of all {window}; {took:.0f} s"
@@ -246,13 +237,12 @@ def main():
     claim(not ledger.problems["changed"], "no version's bytes changed, ever")
     claim(not ledger.problems["left over"] and not ledger.problems["failed"],
           "the next start finished what was interrupted, and left nothing behind", f"{number} integrations succeeded")
-    # The killer passes SIGTERM on to nobody.
-    os.kill(int(run("pgrep", "-P", str(world.killer.pid)).stdout.split()[0]), signal.SIGTERM)
-    world.killer.wait(60)
-    end_launcher(world.home)
-    if not os.environ.get("MARTLET_SHOWCASE_KEEP"):
-        shutil.rmtree(world.home, ignore_errors=True)
 
 
-main()
-sys.exit(1 if releases_world.failures else 0)
+kills = int(sys.argv[1]) if len(sys.argv) > 1 else 500
+if os.geteuid() != 0:
+    missing("only root may look into a daemon that is not dumpable")
+need("cc", "ssh-keygen")
+with Place() as place:
+    main(place, kills)
+finish()

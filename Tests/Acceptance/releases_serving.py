@@ -1,17 +1,18 @@
-"""Tests/Acceptance/releases serving: published files beside nginx, in one run on the same files."""
-import hashlib, json, os, re, resource, shutil, signal, socket, statistics, subprocess, sys, time
+"""What Tests/Acceptance/releases serving runs: published files beside nginx, in one run on the same files."""
+import hashlib, json, os, re, socket, statistics, subprocess, time
 
-import releases_world
-from releases_world import World, claim, run, write
+from acceptance import ROOT, Place, claim, end, finish, need, read, run, write
+from publishing import PublishingDaemon
+from servers import Nginx
 
-ROUNDS = int(os.environ.get("MARTLET_SHOWCASE_ROUNDS", "5"))
+ROUNDS = int(os.environ.get("MARTLET_ACCEPTANCE_ROUNDS", "5"))
 GIB = 1 << 30
 PLACE = "/files/kit/1.0.0"
 
 
-def publish(world):
+def publish(daemon):
     """A version as it lies on the disk, which the daemon adopts at its start as after a lost database."""
-    place = f"{world.home}/state/files/kit/1.0.0"
+    place = f"{daemon.state}/files/kit/1.0.0"
     os.makedirs(place, 0o755)
     pattern = os.urandom(1 << 20)
     digest = hashlib.sha256()
@@ -31,14 +32,8 @@ def publish(world):
     return {name: digest for name, _, digest in files}
 
 
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
-
-
-def publish_small(world, product, files):
-    place = f"{world.home}/state/files/{product}/1.0.0"
+def publish_small(daemon, product, files):
+    place = f"{daemon.state}/files/{product}/1.0.0"
     os.makedirs(place, 0o755)
     entries = []
     for name, text in files.items():
@@ -48,32 +43,13 @@ def publish_small(world, product, files):
     write(f"{place}/manifest.json", json.dumps({
         "format": 1, "product": product, "version": "1.0.0", "integration": f"{product}#1", "commit": "1" * 40, "tree": "2" * 40,
         "ref": "refs/heads/release/1.0", "published": "2026-03-01T12:00:00.000Z", "isolation": "sandbox", "files": entries}))
-    write(f"{world.home}/bots/{product}.yml", f"repository: {world.remote}\npoll: off\npublic: {'true' if product == 'open' else 'false'}\n")
+    daemon.file(product, f"repository: {daemon.kit.url}\npoll: off\npublic: {'true' if product == 'open' else 'false'}\n")
 
 
-class Nginx:
+def nginx_of(daemon, name, server):
     """As Debian configures it (sendfile, tcp_nopush, a worker a processor, an access log), on the daemon's files."""
-
-    def __init__(self, world, site=None):
-        self.port, home = free_port(), f"{world.home}/nginx{'-files' if site else ''}"
-        os.mkdir(home)
-        write(f"{home}/nginx.conf", f"""
-user root; worker_processes auto; pid {home}/pid; error_log {home}/error.log; daemon off;
-events {{ worker_connections 768; }}
-http {{
-    sendfile on; tcp_nopush on; types_hash_max_size 2048; default_type application/octet-stream; gzip on;
-    access_log {home}/access.log;
-    client_body_temp_path {home}/body; proxy_temp_path {home}/proxy; fastcgi_temp_path {home}/fastcgi;
-    uwsgi_temp_path {home}/uwsgi; scgi_temp_path {home}/scgi;
-    {site(self.port) if site else f"server {{ listen 127.0.0.1:{self.port}; root {world.home}/state; }}"}
-}}
-""")
-        self.process = subprocess.Popen(["nginx", "-c", f"{home}/nginx.conf"], stderr=subprocess.DEVNULL)
-        world.until("nginx", lambda: socket.create_connection(("127.0.0.1", self.port)).close() or True)
-
-    def end(self):
-        self.process.send_signal(signal.SIGQUIT)
-        self.process.wait(30)
+    return Nginx(daemon.directory / name, server, main="worker_processes auto;", events="worker_connections 768;",
+                 http="sendfile on; tcp_nopush on; types_hash_max_size 2048; default_type application/octet-stream; gzip on;")
 
 
 def big(port):
@@ -91,30 +67,21 @@ def small(port):
     return float(re.search(r"Requests/sec:\s+([0-9.]+)", done).group(1))
 
 
-def memory(pid):
-    with open(f"/proc/{pid}/status") as file:
-        found = dict(re.findall(r"^(VmHWM|VmRSS):\s+(\d+)", file.read(), re.M))
-    return int(found["VmHWM"]) / 1024, int(found["VmRSS"]) / 1024
-
-
-def beside(world, nginx, measure, unit, scale):
-    measure(world.port), measure(nginx.port)
+def beside(daemon, nginx, measure, unit, scale):
+    measure(daemon.port), measure(nginx.port)
     ours, theirs = [], []
     for number in range(ROUNDS):
         # Each begins every other round.
-        for port, list in [(world.port, ours), (nginx.port, theirs)][:: 1 if number % 2 == 0 else -1]:
+        for port, list in [(daemon.port, ours), (nginx.port, theirs)][:: 1 if number % 2 == 0 else -1]:
             list.append(measure(port) / scale)
     ratio = statistics.median(ours) / statistics.median(theirs)
     figure = f"{ratio:.2f}: {statistics.median(ours):.0f} {unit} and {statistics.median(theirs):.0f} (nginx), medians of {ROUNDS}"
     return ratio, figure
 
 
-def sample(world):
+def sample(daemon):
     """deploy/nginx-files.conf, with a port and a state directory of this run."""
-    here = os.path.dirname(os.path.realpath(__file__))
-    with open(f"{here}/../../deploy/nginx-files.conf") as file:
-        text = file.read()
-    return lambda port: text.replace("listen 80;", f"listen 127.0.0.1:{port};").replace("/var/lib/martlet", f"{world.home}/state")
+    return read(ROOT / "deploy/nginx-files.conf").replace("listen 80;", "listen 127.0.0.1:@PORT@;").replace("/var/lib/martlet", str(daemon.state))
 
 
 def headers(port, path, *options):
@@ -124,12 +91,12 @@ def headers(port, path, *options):
     return int(lines[0].split()[1]), {name.lower(): value.strip() for name, value in (line.split(":", 1) for line in lines[1:] if ":" in line)}
 
 
-def from_the_disk(world):
+def from_the_disk(daemon):
     """nginx with the sample serves public products alone, with the service's headers, and also while the service does not run."""
-    nginx = Nginx(world, sample(world))
+    nginx = nginx_of(daemon, "nginx-files", sample(daemon))
     try:
         status, found = headers(nginx.port, "/files/open/1.0.0/page.html")
-        ours = headers(world.port, "/files/open/1.0.0/page.html")[1]
+        ours = headers(daemon.port, "/files/open/1.0.0/page.html")[1]
         names = ("content-security-policy", "x-content-type-options", "cache-control", "content-type", "accept-ranges")
         same = all(found.get(name) == ours.get(name) for name in names)
         claim(status == 200 and same and found["content-disposition"] == "attachment" and "sandbox" in found["content-security-policy"],
@@ -142,71 +109,61 @@ def from_the_disk(world):
                   "/files/open/1.0.0/..%2f..%2fshut/1.0.0/page.html", "/files/open/yanked.json", "/martlet.sqlite", "/files/open/1.0.0/", "/public/open/1.0.0/page.html"]
         statuses = [headers(nginx.port, path)[0] for path in closed]
         claim(all(status in (400, 403, 404) for status in statuses), "a closed product and everything else is not there", f"{len(closed)} paths: {sorted(set(statuses))}")
-        refused = headers(world.port, "/files/shut/1.0.0/page.html")[0]
+        refused = headers(daemon.port, "/files/shut/1.0.0/page.html")[0]
         claim(refused == 401, "the daemon asks for a token for it", str(refused))
-        write(f"{world.home}/bots/open.yml", f"repository: {world.remote}\npoll: off\npublic: false\n")
-        world.until("the link to go", lambda: not os.path.lexists(f"{world.home}/state/public/open"))
+        daemon.file("open", f"repository: {daemon.kit.url}\npoll: off\npublic: false\n")
+        daemon.until("the link's removal", lambda: not os.path.lexists(f"{daemon.state}/public/open"))
         claim(headers(nginx.port, "/files/open/1.0.0/page.html")[0] == 404, "closed in its bot file, it is gone from nginx too")
     finally:
-        nginx.end()
+        end(nginx.process)
 
 
-def slow_readers(world, count):
+def slow_readers(daemon, count):
     sockets = []
     for _ in range(count):
         reader = socket.socket()
         reader.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
-        reader.connect(("127.0.0.1", world.port))
+        reader.connect(("127.0.0.1", daemon.port))
         reader.sendall(f"GET {PLACE}/big.bin HTTP/1.1\r\nHost: a\r\n\r\n".encode())
         assert reader.recv(1024).startswith(b"HTTP/1.1 200")
         sockets.append(reader)
     return sockets
 
 
-def main(martlet):
-    world = World(martlet)
-    digests = publish(world)
+def main(home):
+    daemon = PublishingDaemon(home)
+    digests = publish(daemon)
     for product in ("open", "shut"):
-        publish_small(world, product, {"page.html": "<script>alert(1)</script>", "notes.txt": "notes"})
-    world.start()
-    nginx = None
-    try:
-        begin = time.monotonic()
-        whole = hashlib.sha256()
-        with subprocess.Popen(["curl", "-fsS", f"{world.url}{PLACE}/big.bin"], stdout=subprocess.PIPE) as first:
-            while piece := first.stdout.read(1 << 20):
-                whole.update(piece)
-        claim(whole.hexdigest() == digests["big.bin"], "1 GiB arrives whole, the first time", f"{time.monotonic() - begin:.1f} s")
-        nginx = Nginx(world)
-        _, before = memory(world.process.pid)
-        ratio, figure = beside(world, nginx, big, "MB/s", 1e6)
-        claim(ratio >= 0.8, "1 GiB, one client: at least 0.8 of nginx on the same file", figure)
-        ratio, figure = beside(world, nginx, small, "answers/s", 1)
-        claim(ratio >= 0.5, "4 KiB, sixteen clients: at least 0.5 of nginx on the same file", figure)
-        peak, after = memory(world.process.pid)
-        claim(after - before <= 8, f"{ROUNDS + 1} downloads of 1 GiB and the small ones leave no memory taken",
-              f"{before:.0f} MiB before, {after:.0f} after, {peak:.0f} at most")
-        before = after
-        readers = slow_readers(world, 64)
-        big(world.port)
-        peak, after = memory(world.process.pid)
-        claim(after - before <= 16, "64 readers of 1 GiB who read no more, and one who does: flat memory",
-              f"{before:.0f} MiB before, {after:.0f} with them, {peak:.0f} at most")
-        for reader in readers:
-            reader.close()
-        from_the_disk(world)
-    finally:
-        if nginx:
-            nginx.end()
-        stopped = world.end()
-    claim(stopped, "the daemon stops in order")
+        publish_small(daemon, product, {"page.html": "<script>alert(1)</script>", "notes.txt": "notes"})
+    daemon.started()
+    begin = time.monotonic()
+    whole = hashlib.sha256()
+    with subprocess.Popen(["curl", "-fsS", f"{daemon.url}{PLACE}/big.bin"], stdout=subprocess.PIPE) as first:
+        while piece := first.stdout.read(1 << 20):
+            whole.update(piece)
+    claim(whole.hexdigest() == digests["big.bin"], "1 GiB arrives whole, the first time", f"{time.monotonic() - begin:.1f} s")
+    nginx = nginx_of(daemon, "nginx", f"server {{ listen 127.0.0.1:@PORT@; root {daemon.state}; }}")
+    before = daemon.memory()
+    ratio, figure = beside(daemon, nginx, big, "MB/s", 1e6)
+    claim(ratio >= 0.8, "1 GiB, one client: at least 0.8 of nginx on the same file", figure)
+    ratio, figure = beside(daemon, nginx, small, "answers/s", 1)
+    claim(ratio >= 0.5, "4 KiB, sixteen clients: at least 0.5 of nginx on the same file", figure)
+    peak, after = daemon.memory("VmHWM"), daemon.memory()
+    claim(after - before <= 8, f"{ROUNDS + 1} downloads of 1 GiB and the small ones leave no memory taken",
+          f"{before:.0f} MiB before, {after:.0f} after, {peak:.0f} at most")
+    before = after
+    readers = slow_readers(daemon, 64)
+    big(daemon.port)
+    peak, after = daemon.memory("VmHWM"), daemon.memory()
+    claim(after - before <= 16, "64 readers of 1 GiB who read no more, and one who does: flat memory",
+          f"{before:.0f} MiB before, {after:.0f} with them, {peak:.0f} at most")
+    for reader in readers:
+        reader.close()
+    from_the_disk(daemon)
+    claim(daemon.leave(), "the daemon stops in order")
 
 
-if __name__ == "__main__":
-    for program in ("nginx", "wrk", "curl"):
-        os.environ["PATH"] += ":/usr/sbin"
-        if not shutil.which(program):
-            print(f"releases serving: {program} is not installed (deploy/packages --test)", file=sys.stderr)
-            sys.exit(69)
-    main(sys.argv[1])
-    sys.exit(1 if releases_world.failures else 0)
+need("nginx", "wrk", "curl")
+with Place() as place:
+    main(place)
+finish()

@@ -1,8 +1,8 @@
-"""What Tests/Acceptance/releases signatures runs: releases_signatures.py MARTLET"""
+"""What Tests/Acceptance/releases signatures runs."""
 import base64, json, os, shutil, subprocess, sys
 
-from releases_world import *
-import releases_world
+from acceptance import Place, claim, finish, last, missing, run
+from publishing import PublishingDaemon
 
 RECIPE = """configurations:
   release:
@@ -58,73 +58,89 @@ def python_of_others(home):
     made = subprocess.run(f"{sys.executable} -m venv {place} && {place}/bin/pip install -q 'securesystemslib[crypto]' in-toto-attestation",
                           shell=True, capture_output=True, text=True)
     if made.returncode != 0:
-        print(f"releases: in-toto's packages cannot be had from PyPI: {made.stderr.strip()[-300:]}", file=sys.stderr)
-        sys.exit(69)
+        missing(f"in-toto's packages cannot be had from PyPI: {made.stderr.strip()[-300:]}")
     return f"{place}/bin/python"
 
 
-def main(martlet):
-    world = World(martlet, settings="signing: signing-key\n")
-    run("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", f"{world.home}/secrets/signing-key")
-    os.remove(f"{world.home}/secrets/signing-key.pub")
-    secret = "".join(open(f"{world.home}/secrets/signing-key").read().splitlines()[1:-1])
-    others = python_of_others(world.home)
-    world.start()
-    world.git("checkout", "-q", "-b", "release/1.4")
-    commit = world.commit({".martlet.yml": RECIPE, "steal": STEAL.format(home=world.home)})
-    done = world.integrate("release/1.4")
+class Tools:
+    """Who judges a version: by name, a function of its directory."""
+
+    def __init__(self, daemon, others, signers):
+        self.daemon, self.others, self.signers = daemon, others, signers
+        self.checks = {"ssh-keygen -Y verify": self.openssh, "sha256sum -c": self.coreutils,
+                       "securesystemslib and in-toto-attestation": self.in_toto, "martlet verify": self.martlet}
+
+    def openssh(self, directory, principal=None):
+        with open(f"{directory}/SHA256SUMS") as sums:
+            return run("ssh-keygen", "-Y", "verify", "-f", self.signers, "-I", principal or self.daemon.url, "-n", "file", "-s",
+                       f"{directory}/SHA256SUMS.sig", stdin=sums).returncode == 0
+
+    def coreutils(self, directory):
+        return run("sha256sum", "-c", "--strict", "--quiet", "SHA256SUMS", cwd=directory).returncode == 0
+
+    def in_toto(self, directory):
+        return run(self.others, "-c", CHECK, directory, self.signers).returncode == 0
+
+    def martlet(self, directory):
+        return self.daemon.command("verify", directory, "--signers", self.signers).returncode == 0
+
+
+def main(home):
+    daemon = PublishingDaemon(home, settings="signing: signing-key\n")
+    run("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", f"{home}/secrets/signing-key")
+    os.remove(f"{home}/secrets/signing-key.pub")
+    secret = "".join(open(f"{home}/secrets/signing-key").read().splitlines()[1:-1])
+    others = python_of_others(home)
+    daemon.started()
+    daemon.kit.git("checkout", "-q", "-b", "release/1.4")
+    commit = daemon.kit.commit({".martlet.yml": RECIPE, "steal": STEAL.format(home=home)}, branch=None)
+    done = daemon.integrated("release/1.4")
     claim(done["result"] == "succeeded", "a release branch's commit is integrated in the sandbox and published", done["result"])
-    log = world.request("GET", f"/api/v1/bots/kit/integrations/{done['number']}/log/release")[1].decode()
+    log = daemon.text(f"/api/v1/bots/kit/integrations/{done['number']}/log/release")
     pieces = [base64.b64encode(secret[n:].encode())[:24].decode() for n in range(3)] + [secret[100:140]]
     claim("MARTLET_CONFIGURATION" in log and not any(piece in log for piece in pieces),
           "U9: the job that looked for the key found none of it", f"{len(log.splitlines())} lines")
 
     # As another team gets it: over HTTP, the way that the index says.
-    version = world.api("products/kit/versions/latest")
-    place = f"{world.home}/downloaded"
+    version = daemon.api("products/kit/versions/latest")
+    place = f"{home}/downloaded"
     os.mkdir(place)
     names = [file["path"] for file in version["files"]] + ["manifest.json", "provenance.json", "SHA256SUMS", "SHA256SUMS.sig"]
     for name in names:
-        status, body = world.request("GET", f"/files/kit/{version['version']}/{name}")
+        status, body = daemon.ask(f"/files/kit/{version['version']}/{name}")
         if status == 200:
             with open(f"{place}/{name}", "wb") as file:
                 file.write(body)
     claim(sorted(os.listdir(place)) == sorted(names), "the version has manifest, provenance, sums and signature", ", ".join(sorted(names)))
-    signers = f"{world.home}/ALLOWED_SIGNERS"
+    signers = f"{home}/ALLOWED_SIGNERS"
     with open(signers, "wb") as file:
-        file.write(world.request("GET", "/files/ALLOWED_SIGNERS")[1])
+        file.write(daemon.ask("/files/ALLOWED_SIGNERS")[1])
 
-    def openssh(directory, principal=world.url):
-        with open(f"{directory}/SHA256SUMS") as sums:
-            return subprocess.run(["ssh-keygen", "-Y", "verify", "-f", signers, "-I", principal, "-n", "file", "-s",
-                                   f"{directory}/SHA256SUMS.sig"], stdin=sums, capture_output=True).returncode == 0
-
-    def coreutils(directory):
-        return run("sha256sum", "-c", "--strict", "--quiet", "SHA256SUMS", cwd=directory, check=False).returncode == 0
-
-    def in_toto(directory):
-        return run(others, "-c", CHECK, directory, signers, check=False).returncode == 0
-
-    def ours(directory):
-        return world.command("verify", directory, "--signers", signers).returncode == 0
-
-    checks = {"ssh-keygen -Y verify": openssh, "sha256sum -c": coreutils, "securesystemslib and in-toto-attestation": in_toto,
-              "martlet verify": ours}
-    for name, check in checks.items():
+    tools = Tools(daemon, others, signers)
+    for name, check in tools.checks.items():
         claim(check(place), f"{name} accepts the version")
-    claim(not openssh(place, "https://other.example"), "ssh-keygen -Y verify does not for another service's name")
+    claim(not tools.openssh(place, "https://other.example"), "ssh-keygen -Y verify does not for another service's name")
+    stated(daemon, commit, done, place)
+    flipped(tools, names, place, f"{home}/flipped")
+    fetched(daemon, tools, version)
+    claim(daemon.leave(), "the daemon ends in order")
 
+
+def stated(daemon, commit, done, place):
+    """What the statement says."""
     statement = json.loads(base64.b64decode(json.load(open(f"{place}/provenance.json"))["payload"]))
     definition, details = statement["predicate"]["buildDefinition"], statement["predicate"]["runDetails"]
     source = definition["resolvedDependencies"][0]
-    claim(source["digest"] == {"gitCommit": commit, "gitTree": world.git("rev-parse", "HEAD^{tree}")}
-          and source["uri"] == f"git+file://{world.remote}@refs/heads/release/1.4", "the statement names commit and tree", commit[:12])
-    claim(definition["internalParameters"]["isolation"] == "sandbox" and details["builder"]["id"] == world.url
-          and details["metadata"]["invocationId"] == f"{world.url}/bots/kit/{done['number']}", "and sandbox, service and integration",
+    claim(source["digest"] == {"gitCommit": commit, "gitTree": daemon.kit.git("rev-parse", "HEAD^{tree}")}
+          and source["uri"] == f"git+file://{daemon.kit.url}@refs/heads/release/1.4", "the statement names commit and tree", commit[:12])
+    claim(definition["internalParameters"]["isolation"] == "sandbox" and details["builder"]["id"] == daemon.url
+          and details["metadata"]["invocationId"] == f"{daemon.url}/bots/kit/{done['number']}", "and sandbox, service and integration",
           details["metadata"]["invocationId"])
 
-    # Which of the tools see a flipped bit, in sixteen places of each file.
-    copy = f"{world.home}/flipped"
+
+def flipped(tools, names, place, copy):
+    """Which of the tools see a flipped bit, in sixteen places of each file."""
+    checks = tools.checks
     for name in sorted(names):
         data = open(f"{place}/{name}", "rb").read()
         begin, length = 0, len(data)
@@ -139,10 +155,10 @@ def main(martlet):
                 index -= 1
             shutil.rmtree(copy, ignore_errors=True)
             shutil.copytree(place, copy)
-            flipped = bytearray(data)
-            flipped[index] ^= 1 << number % 7
+            changed = bytearray(data)
+            changed[index] ^= 1 << number % 7
             with open(f"{copy}/{name}", "wb") as file:
-                file.write(flipped)
+                file.write(changed)
             refused = [tool for tool, check in checks.items() if not check(copy)]
             total += 1
             missed += "martlet verify" not in refused or refused == ["martlet verify"]
@@ -151,24 +167,27 @@ def main(martlet):
         figure = ", ".join(f"{tool} {count}" for tool, count in seen.items() if count)
         claim(missed == 0, f"a flipped bit in {name} is refused by martlet verify and by others' tools", f"{total} flips: {figure}")
 
-    # The command that does it all.
-    got = world.command("fetch", "kit@~1.4", "--server", world.url, "--output", f"{world.home}/got")
-    claim(got.returncode == 0 and "signed by" in got.stderr and ours(f"{world.home}/got"), "martlet fetch kit@~1.4 checks and keeps it",
-          got.stderr.strip().splitlines()[-1] if got.stderr else "")
-    published = f"{world.home}/state/files/kit/{version['version']}/{version['files'][0]['path']}"
+
+def fetched(daemon, tools, version):
+    """The command that does it all."""
+    home = daemon.directory
+    got = daemon.command("fetch", "kit@~1.4", "--server", daemon.url, "--output", f"{home}/got")
+    claim(got.returncode == 0 and "signed by" in got.stderr and tools.martlet(f"{home}/got"), "martlet fetch kit@~1.4 checks and keeps it",
+          last(got.stderr))
+    published = f"{home}/state/files/kit/{version['version']}/{version['files'][0]['path']}"
     os.chmod(published, 0o644)
     data = bytearray(open(published, "rb").read())
     data[len(data) // 2] ^= 1
     with open(published, "wb") as file:
         file.write(data)
     # What the daemon has in memory is right.
-    world.stop()
-    world.start()
-    bad = world.command("fetch", "kit@~1.4", "--server", world.url, "--output", f"{world.home}/bad")
-    claim(bad.returncode in (1, 70) and not os.path.exists(f"{world.home}/bad"), "and keeps nothing of one with a flipped bit on the server",
+    daemon.leave()
+    daemon.started()
+    bad = daemon.command("fetch", "kit@~1.4", "--server", daemon.url, "--output", f"{home}/bad")
+    claim(bad.returncode in (1, 70) and not os.path.exists(f"{home}/bad"), "and keeps nothing of one with a flipped bit on the server",
           bad.stderr.strip().splitlines()[0] if bad.stderr else "")
-    claim(world.end(), "the daemon ends in order")
-    sys.exit(releases_world.failures > 0)
 
 
-main(sys.argv[1])
+with Place() as place:
+    main(place)
+finish()

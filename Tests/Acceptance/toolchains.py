@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 """Runs the same small programs of each toolchain on the machine and in a sandboxed job, and compares: a line per toolchain.
 
-MARTLET=/path/to/martlet Tests/Acceptance/toolchains.py     (martlet-supervisor beside it)
+    Tests/Acceptance/toolchains.py
 
 `same` is a toolchain that works in both, `none` one that this machine has not, `differs` one that works on the machine alone: then the last
-lines of the job are printed, and the exit status is 1. Everything is in a temporary directory; only the loopback is used.
+lines of the job are printed, and the exit status is 1.
 """
-import json, os, pathlib, shutil, signal, socket, subprocess, sys, tempfile, time, urllib.request
+import json, os, pathlib, sys
 
-MARTLET = os.environ.get("MARTLET") or sys.exit("MARTLET=/path/to/martlet is needed")
+from acceptance import GIT, Daemon, Place, Repository, last, read, run
 
 FILES = {
     "c/leak.c": "#include <stdio.h>\n#include <stdlib.h>\nint main(void) { char *p = malloc(3); p[0] = 0; puts(p); free(p); return 0; }\n",
@@ -109,68 +109,37 @@ def results(text):
     return found
 
 
-def main():
-    top = pathlib.Path(tempfile.mkdtemp(prefix="toolchains-"))
-    work, bare = top / "kit", top / "kit.git"
-    environment = {**os.environ, "GIT_CONFIG_GLOBAL": "/dev/null", "GIT_CONFIG_NOSYSTEM": "1"}
-    for path, text in {**FILES, "t.sh": script()}.items():
-        (work / path).parent.mkdir(parents=True, exist_ok=True)
-        (work / path).write_text(text)
-    home = pathlib.Path.home()
-    own = {"CARGO_HOME": home / ".cargo", "RUSTUP_HOME": home / ".rustup"}
-    shown = [path for path in own.values() if path.is_dir()]
-    subprocess.run(
-        f"git init -q --bare -b main {bare} && cd {work} && git init -q -b main . && git add -A && "
-        f"git -c user.name=a -c user.email=a@b.example commit -q -m x && git push -q {bare} main",
-        shell=True, check=True, env=environment)
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        url = f"http://127.0.0.1:{free.getsockname()[1]}"
-    (top / "bots").mkdir()
-    sandbox = json.dumps({"read-only": [str(path) for path in shown]})
-    (top / "martlet.yml").write_text(
-        f"listen: {url[7:]}\nurl: {url}\nstate: {top}/state\nbots: {top}/bots\nisolation: sandbox\nsandbox: {sandbox}\n")
+def own_directories():
+    """What Rust keeps in this user's home directory, which jobs see."""
+    found = {"CARGO_HOME": pathlib.Path.home() / ".cargo", "RUSTUP_HOME": pathlib.Path.home() / ".rustup"}
+    return found, [str(path) for path in found.values() if path.is_dir()]
+
+
+def compared(place):
+    """What each toolchain came to on the machine and in the job."""
+    own, shown = own_directories()
+    if shown:
+        os.environ["PATH"] += f":{own['CARGO_HOME']}/bin"
+    repository = Repository(place, "kit")
+    repository.commit({**FILES, "t.sh": script()})
+    daemon = Daemon(place, f"isolation: sandbox\nsandbox: {json.dumps({'read-only': shown})}\n")
     # Cargo writes to its home.
     variables = {"CARGO_HOME": "/tmp/cargo", "RUSTUP_HOME": str(own["RUSTUP_HOME"]), "CARGO_NET_OFFLINE": "true"}
     recipe = {"configurations": {"debug": {"build": "true", "test": "bash t.sh", "environment": variables}}, "analyze": []}
-    (top / "bots/kit.yml").write_text(f"repository: {bare}\npoll: 1s\ntimeout: 20m\nrecipe: {json.dumps(recipe)}\n")
-    path = os.environ["PATH"] + (f":{own['CARGO_HOME']}/bin" if shown else "")
-    with open(top / "daemon.log", "wb") as log:
-        daemon = subprocess.Popen(
-            [MARTLET, "serve", "--settings", str(top / "martlet.yml")], stdout=log, stderr=log, start_new_session=True,
-            env={**os.environ, "PATH": path})
-    try:
-        inside = None
-        deadline = time.time() + 1500
-        while inside is None and time.time() < deadline:
-            if daemon.poll() is not None:
-                sys.exit("the daemon ended: " + (top / "daemon.log").read_text()[-800:])
-            try:
-                with urllib.request.urlopen(f"{url}/api/v1/bots/kit/integrations") as answer:
-                    items = json.load(answer)["items"]
-                if items and items[0]["state"] == "completed":
-                    with urllib.request.urlopen(f"{url}/api/v1/bots/kit/integrations/1/log/debug") as answer:
-                        inside = results(answer.read().decode(errors="replace"))
-            except OSError:
-                pass
-            time.sleep(0.5)
-        outside = results(subprocess.run(
-            ["bash", "t.sh"], cwd=work, capture_output=True, text=True, env={**environment, "PATH": path}).stdout)
-    finally:
-        pids = [daemon.pid]
-        lock = top / "state/launcher.socket.lock"
-        if lock.exists():
-            pids += [int(word) for word in lock.read_text().split()[1:2]]
-        for pid in pids:
-            try:
-                os.kill(pid, signal.SIGTERM)
-            except OSError:
-                pass
-        daemon.wait(30)
-        shutil.rmtree(top, ignore_errors=True)
+    daemon.bot("kit", repository, f"timeout: 20m\nrecipe: {json.dumps(recipe)}\n", poll="1s")
+    if daemon.start() is None:
+        sys.exit(f"the daemon does not start: {last(read(daemon.log), 5)}")
+    daemon.completed("kit", repository.head, limit=1500)
+    inside = daemon.text("/api/v1/bots/kit/integrations/1/log/debug")
+    return results(run("bash", "t.sh", cwd=repository.work, env={**os.environ, **GIT}).stdout), results(inside)
+
+
+def main():
+    with Place() as place:
+        outside, inside = compared(place)
     differing = 0
     for name in TOOLCHAINS:
-        here, there = outside.get(name, ("missing", [])), (inside or {}).get(name, ("missing", []))
+        here, there = outside.get(name, ("missing", [])), inside.get(name, ("missing", []))
         if here[0] == "none":
             word = "none"
         elif here[0] != "ok":

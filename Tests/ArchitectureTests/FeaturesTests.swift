@@ -23,7 +23,7 @@ import Testing
                 """
                 ## First
                 | It is "one" | `ATests.GivenB.testThatOne`, `CTests` |
-                | It is (two) | `ATests.testThatTwo`, showcase: here |
+                | It is (two) | `ATests.testThatTwo`, main-job: here |
                 | It is not there *Later* | – |
                 ## Second
                 | It is three | `ATests.testThatTwo` |
@@ -41,8 +41,8 @@ import Testing
                 "of which 3 can be read"
             ),
             ("Tests/A/ATests.swift", "It is three", "It is (two)", "the promise is in .first too"),
-            ("docs/reference/acceptance.md", "showcase: here", "showcase: there", "has no claim there"),
-            ("docs/reference/acceptance.md", "showcase: here", "`hooks/nowhere`", "hooks/nowhere does not exist"),
+            ("docs/reference/acceptance.md", "main-job: here", "main-job: there", "has no claim there"),
+            ("docs/reference/acceptance.md", "main-job: here", "`hooks/nowhere`", "hooks/nowhere does not exist"),
             ("docs/reference/acceptance.md", "| later |", "| |", "no remark says why"),
             ("docs/reference/acceptance.md", "## First", "## Third", "there is no chapter Third"),
         ])
@@ -68,7 +68,7 @@ import Testing
         try await withTemporaryDirectory { directory in
             try directory.write(
                 "Tests/TestSupport/Promise.swift", "case first = \"First\"\ncase second = \"Second\"\n")
-            try directory.write("Tests/Acceptance/main-job", "claim_here() {\n")
+            try directory.write("Tests/Acceptance/main-job", "PARTS = {\n    \"here\": here,\n}\n")
             try directory.write(
                 "Tests/A/ATests.swift",
                 asTrait(
@@ -98,7 +98,7 @@ import Testing
 
                 | promise | proof | remark |
                 |---|---|---|
-                | It is (two) | showcase: here | |
+                | It is (two) | main-job: here | |
                 | It is not there | – | later |
 
                 """)

@@ -27,7 +27,7 @@ package struct Promise: TestTrait, SuiteTrait {
         case web = "Web"
         case programs = "Programs and units"
         case badInput = "Bad input"
-        case showcase = "The showcase"
+        case acceptance = "Acceptance programs"
         case testsAndPages = "Tests and pages"
     }
 

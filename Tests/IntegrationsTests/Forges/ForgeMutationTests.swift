@@ -63,7 +63,7 @@ struct ForgeMutationTests {
         Array($0.utf8)
     }
 
-    /// The number of bodies. A showcase runs more.
+    /// The number of bodies. `Tests/Acceptance/intake` sends more.
     private static var count: Int {
         ProcessInfo.processInfo.environment["MARTLET_MUTATIONS"].flatMap { Int($0) } ?? 3000
     }
