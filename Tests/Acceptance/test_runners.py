@@ -44,7 +44,7 @@ CMAKE = """cmake_minimum_required(VERSION 3.13)
 project(kit NONE)
 enable_testing()
 add_test(NAME adds COMMAND sh -c "echo adds >>{ran}")
-add_test(NAME "subtracts (2-1)" COMMAND sh -c "echo subtracts >>{ran}; test -e {green}")
+add_test(NAME subtracts.2+1 COMMAND sh -c "echo subtracts >>{ran}; test -e {green}")
 """
 NODE = """const { test, describe, it } = require("node:test"), fs = require("fs");
 const note = (name) => fs.appendFileSync(RAN, name + "\\n");

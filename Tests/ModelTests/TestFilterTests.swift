@@ -16,8 +16,7 @@ import Testing
             (.pytest, "tests.test_price.TestTotal", "test_sum[1-a b]", "(TestTotal and test_sum)"),
             (.pytest, "", "test_sum", "test_sum"),
             (.go, "example.org/kit/price", "TestTotal/of_none", "^(TestTotal)$"),
-            (.cargo, "", "price::tests::total", "--exact\nprice::tests::total"),
-            (.cargo, "", "src/lib.rs - total (line 3)", "--exact\nsrc/lib.rs - total (line 3)"),
+            (.cargo, "", "price::tests::total", "--exact price::tests::total"),
             (.ctest, "", "total (1+1)", #"^(total \(1\+1\))$"#),
             (.node, "price", "adds [a] $", #"^adds \[a\] \$$"#),
             (.maven, "org.acme.PriceTest", "total(int)[1]", "org.acme.PriceTest#total*"),
@@ -37,14 +36,16 @@ import Testing
         #expect(TestFilter.pytest.filter(for: tests).filter == "(B and one) or (B and two)")
         #expect(TestFilter.go.filter(for: tests).filter == "^(one|two)$")
         #expect(TestFilter.ctest.filter(for: tests).filter == "^(one|two)$")
-        #expect(TestFilter.cargo.filter(for: tests).filter == "--exact\none\ntwo")
+        #expect(TestFilter.cargo.filter(for: tests).filter == "--exact one two")
         #expect(TestFilter.node.filter(for: tests).filter == "^one$\n^two$")
         #expect(TestFilter.maven.filter(for: tests).filter == "a.B#one*,a.B#two*")
     }
 
     @Test(arguments: [
         (TestFilter.pytest, "tests", "not"), (.pytest, "tests", "a test with blanks"), (.go, "kit", "(package)"),
-        (.cargo, "", "--list"), (.maven, "a b", "one"), (.maven, "", "one"), (.command, "a", "two\nlines"),
+        (.cargo, "", "--list"),
+        (.cargo, "", "src/lib.rs - total (line 3)"), (.maven, "a b", "one"), (.maven, "", "one"),
+        (.command, "a", "two\nlines"),
         (.swift, "a\u{1B}", "b"),
     ])
     func testThatWhatCannotBeNamedIsSaid(_ kind: TestFilter, _ suite: String, _ name: String) {
@@ -57,7 +58,7 @@ import Testing
         #expect(TestFilter.swift.arguments("-x", after: []) == ["--filter=-x"])
         #expect(TestFilter.go.arguments("a b", after: []) == ["-run=a b"])
         #expect(TestFilter.cargo.arguments("a b", after: ["--release"]) == ["--", "a", "b"])
-        #expect(TestFilter.cargo.arguments("--exact\na b", after: []) == ["--", "--exact", "a b"])
+        #expect(TestFilter.cargo.arguments("--exact a b", after: []) == ["--", "--exact", "a", "b"])
         #expect(TestFilter.cargo.arguments("a", after: ["--", "--nocapture"]) == ["a"])
         #expect(TestFilter.ctest.arguments("a", after: []) == ["--tests-regex", "a"])
         #expect(TestFilter.maven.arguments("A#b", after: []).first == "-Dtest=A#b")

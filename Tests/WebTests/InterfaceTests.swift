@@ -32,7 +32,7 @@ import Transfer
                 + #""queued":"2026-03-01T11:10:00.000Z","started":"2026-03-01T11:10:01.000Z","#
                 + #""ended":"2026-03-01T11:10:41.000Z","run":1,"supersededBy":null,"summary":{"errors":0,"warnings":1,"analyzerWarnings":0,"#
                 + #""testFailures":0,"tests":12,"flakyTests":0,"errorsChange":0,"warningsChange":-1,"analyzerWarningsChange":0,"#
-                + #""testFailuresChange":-1,"testsChange":0,"flakyTestsChange":0},"reruns":[],"configurations":["#
+                + #""testFailuresChange":-1,"testsChange":0,"flakyTestsChange":0,"tally":null},"reruns":[],"configurations":["#
                 + #"{"name":"debug","attempt":1,"run":1,"testFilter":null,"#
                 + #""state":"processed","step":null,"verdict":"succeeded","reason":null,"analysis":"1 finding","#
                 + #""tested":"12 tests","isolation":"none","isolationReason":"bwrap is not installed","#

@@ -26,6 +26,7 @@ import Testing
         record.summary = Model.Summary()
         record.summary?.counts.tests = 3
         record.summary?.change.errors = -1
+        record.summary?.tally = TestTally(tests: 3, configurations: 2, failing: 1, flaky: 0, skipped: 1)
         let issue = Model.Issue(
             fingerprint: "f", status: .new,
             finding: Finding(category: .testFailure, message: "m\n\"", rule: "r", path: "p", line: 1, column: 2),

@@ -9,7 +9,7 @@ package enum TestFilter: String, Hashable, Sendable, CaseIterable {
     case pytest
     /// `go test -run`: a regular expression.
     case go
-    /// Arguments for Rust's test harness, after `--`: separated by line ends, or else by blanks.
+    /// Arguments for Rust's test harness, after `--`, separated by blanks.
     case cargo
     /// `ctest --tests-regex`: CMake's regular expression.
     case ctest
@@ -35,7 +35,7 @@ package enum TestFilter: String, Hashable, Sendable, CaseIterable {
         case .ctest: return ["--tests-regex", filter]
         case .maven: return ["-Dtest=" + filter, "-Dsurefire.failIfNoSpecifiedTests=false", "-DfailIfNoTests=false"]
         case .cargo:
-            let words = filter.split { filter.contains("\n") ? $0 == "\n" : $0 == " " }.map(String.init)
+            let words = filter.split(separator: " ").map(String.init)
             return (others.contains("--") ? [] : ["--"]) + words
         case .pytest, .node, .command: return []
         }
@@ -64,7 +64,7 @@ package enum TestFilter: String, Hashable, Sendable, CaseIterable {
         case .swift: "^(\(patterns.joined(separator: "|")))($|/)"
         case .pytest: patterns.joined(separator: " or ")
         case .go, .ctest: "^(\(patterns.joined(separator: "|")))$"
-        case .cargo: "--exact\n" + patterns.joined(separator: "\n")
+        case .cargo: "--exact " + patterns.joined(separator: " ")
         case .node, .command: patterns.joined(separator: "\n")
         case .maven: patterns.joined(separator: ",")
         }
@@ -88,7 +88,8 @@ package enum TestFilter: String, Hashable, Sendable, CaseIterable {
             // Tests within a test are run with it.
             let top = name.prefix { $0 != "/" }
             return Self.isWord(top) ? String(top) : nil
-        case .cargo: return name.hasPrefix("-") ? nil : name
+        // rustdoc takes its arguments apart at blanks, so that tests in documentation cannot be named.
+        case .cargo: return name.hasPrefix("-") || name.contains(" ") ? nil : name
         case .ctest: return Self.escaped(name)
         case .node: return "^\(Self.escaped(name))$"
         case .maven:

@@ -47,6 +47,14 @@ package enum NoticePayload {
         ])
     }
 
+    private static func tally(_ tally: TestTally) -> JSON {
+        .object([
+            "tests": .integer(Int64(tally.tests)), "configurations": .integer(Int64(tally.configurations)),
+            "failing": .integer(Int64(tally.failing)), "flaky": .integer(Int64(tally.flaky)),
+            "skipped": .integer(Int64(tally.skipped)), "says": .string(tally.sentence),
+        ])
+    }
+
     private static func summary(_ summary: Summary) -> JSON {
         let parts: [(String, KeyPath<Counts, Int>)] = [
             ("errors", \.errors), ("warnings", \.warnings), ("analyzerWarnings", \.analyzerWarnings),
@@ -57,6 +65,7 @@ package enum NoticePayload {
             members[name] = .integer(Int64(summary.counts[keyPath: path]))
             members[name + "Change"] = .integer(Int64(summary.change[keyPath: path]))
         }
+        members["tally"] = summary.tally.map(tally) ?? .null
         return .object(members)
     }
 

@@ -22,7 +22,7 @@ import Testing
         // then
         let counts =
             #""analyzerWarnings":0,"analyzerWarningsChange":0,"errors":1,"errorsChange":1,"flakyTests":0,"#
-            + #""flakyTestsChange":0,"testFailures":2,"testFailuresChange":0,"tests":120,"testsChange":0,"warnings":0,"#
+            + #""flakyTestsChange":0,"tally":null,"testFailures":2,"testFailuresChange":0,"tests":120,"testsChange":0,"warnings":0,"#
             + #""warningsChange":0"#
         let commit = "0000000000000000000000000000000000000041"
         expectNoDifference(
