@@ -14,7 +14,7 @@ extension Pages {
         let reruns = record.run > 1 ? try await store.reruns(of: record.id) : []
         let issues = try await store.issueListing(of: record.id, limit: Self.maximumIssues)
         let silenced = try await silencedConfigurations(of: record.id, attempts, issues)
-        let tests = try await shownTests(of: record.id, attempt: number, failingOnly: call.flag("failing"))
+        let tests = try await shownTests(of: record.id, attempt: number, failingOnly: try call.flag("failing"))
         let isClosed = try await site.isClosed(record.id)
         // Hides both the archived files and the file that is being uploaded.
         let isHidden = isClosed && call.isAnonymous
@@ -46,7 +46,7 @@ extension Pages {
         ]
         show(issues: issues, of: record, in: &view)
         show(
-            tests: tests.shown, hasMore: tests.hasMore, isFailing: call.flag("failing"), of: record, attempts,
+            tests: tests.shown, hasMore: tests.hasMore, isFailing: try call.flag("failing"), of: record, attempts,
             in: &view)
         show(coverage: try await store.coverage(of: record.id, attempt: number), of: record, in: &view)
         view["artifacts"] = .list(artifacts.map { Self.artifact($0, attempt: number) })

@@ -12,7 +12,7 @@ extension Pages {
     /// Returns the page `/bots/{bot}/{number}/tests`.
     func grid(_ call: AuthorizedRequest) async throws -> Response {
         let record = try await site.integration(of: call)
-        let (isAll, after) = (call.flag("all"), try call.number("after", 0...Int(Int32.max)) ?? 0)
+        let (isAll, after) = (try call.flag("all"), try call.number("after", 0...Int(Int32.max)) ?? 0)
         let grid = try await site.store.testGrid(of: record.id, all: isAll, limit: Self.gridRows, after: after)
         let href = "/bots/\(record.id.bot)/\(record.id.number)"
         let failing = grid.rows.prefix { $0.rank == 0 }.count

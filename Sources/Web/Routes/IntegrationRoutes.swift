@@ -64,9 +64,12 @@ struct IntegrationRoutes: Sendable {
                 }
                 try await site.operations.cancel(
                     record.id, grace: grace ?? Cancellation.Request.usualGrace, by: call.caller.name)
-                return try .json(API.Integration(await site.integration(of: call).outline), status: .accepted)
+                return try .json(
+                    API.Integration(await site.integration(of: call).outline, root: site.configuration.url),
+                    status: .accepted)
             }.described(
-                "cancelIntegration", .integrations, body: API.CancelRequest.self, .json(API.Integration.self),
+                "cancelIntegration", .integrations, body: API.CancelRequest.self, example: ["grace": 10],
+                .json(API.Integration.self),
                 status: 202),
             Route(.post, Self.root + "/rerun", .role(.operator), "Runs it again: {failed, tests, triggers}.") { call in
                 let old = try await site.integration(of: call)
@@ -79,8 +82,8 @@ struct IntegrationRoutes: Sendable {
                 let detail = try await detail(accepted.integration, attempt: nil)
                 return try .json(API.QueuedRerun(detail: detail, notes: accepted.notes), status: .created)
             }.described(
-                "rerunIntegration", .integrations, body: API.RerunRequest.self, .json(API.QueuedRerun.self), status: 201
-            ),
+                "rerunIntegration", .integrations, body: API.RerunRequest.self, example: ["failed": true],
+                .json(API.QueuedRerun.self), status: 201),
         ]
     }
 
@@ -92,6 +95,7 @@ struct IntegrationRoutes: Sendable {
         let all = try await site.attempts(of: record)
         return API.IntegrationDetail(
             record, attempts: Site.shown(all, attempt: attempt), all: all,
-            reruns: record.run > 1 ? try await site.store.reruns(of: record.id) : [])
+            reruns: record.run > 1 ? try await site.store.reruns(of: record.id) : [],
+            root: site.configuration.url)
     }
 }

@@ -89,7 +89,7 @@ struct SystemRoutes: Sendable {
         var filter = IntegrationFilter(bot: bot, state: "completed", leavesOutPulls: true)
         // Skipped integrations do not judge the code.
         filter.hasSkipped = false
-        filter.ref = call.query("branch").map { RefName(branch: $0) }
+        filter.ref = call.ref("branch")
         guard try await site.store.bot(bot) != nil else { throw Problem.notFound }
         let latest = try await site.store.integrations(filter, limit: 1, before: nil).items.first
         return .body(

@@ -34,6 +34,6 @@ struct SecurityHeaders: Sendable {
             response.headers[.cacheControl] = "private" + control.dropFirst("public".count)
         case (false, _): response.headers[.cacheControl] = "no-store"
         }
-        if !isPublic { response.headers[.vary] = "Authorization" }
+        if !isPublic { response.vary(by: "Authorization") }
     }
 }

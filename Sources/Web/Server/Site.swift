@@ -17,6 +17,7 @@ struct Site: Sendable {
     let descriptions = DescriptionChecks()
     let seals = VersionSeals()
     let date = DateText()
+    let events = EventHistory()
     let downloads: Downloads
     let templates: Templates
     let clock: @Sendable () -> Timestamp

@@ -55,6 +55,7 @@ package struct WebServer: Service, CustomStringConvertible {
             configuration: configuration, store: store, operations: operations, files: files, fileCache: fileCache,
             downloads: Downloads(store: store, logger: logger), templates: Templates(), clock: clock, logger: logger
         )
+        site.events.follow(store)
         let pages = Pages(site: site, logs: LogServer(site: site))
         let table = Self.table(site, pages)
         (self.table, self.limits) = (table, limits)
@@ -102,11 +103,12 @@ package struct WebServer: Service, CustomStringConvertible {
         routes += LedgerRoutes(site: site).routes.costing(.list) + OutboxRoutes(site: site).routes.costing(.list)
         routes += RetentionRoutes(site: site).routes.costing(.list) + RegistryRoutes(site: site).routes
         routes += ProductRoutes(site: site).routes.costing(.list) + TokenRoutes(site: site).routes.costing(.list)
-        routes += EventRoutes(store: site.store).routes + SystemRoutes(site: site).routes
+        routes += EventRoutes(history: site.events).routes + SystemRoutes(site: site).routes
         routes += DamageRoutes(site: site).routes.costing(.list)
         let patterns = Set(shown.map(\.pattern))
         let description = OpenAPI(
-            routes: routes.filter { !patterns.contains($0.pattern) }, version: site.configuration.version)
+            routes: routes.filter { !patterns.contains($0.pattern) }, version: site.configuration.version,
+            url: site.configuration.url)
         routes.append(
             Route(.get, "/openapi.json", .open, "This description.") { _ in try .json(description.document()) }
                 .costing(.list))
