@@ -20,7 +20,8 @@ import Transfer
     }
 
     /// WHATWG HTML, section 9.2.4: a client that reconnects sends the last id as `Last-Event-ID`.
-    @Test(.proves(.web, "A client of `/api/v1/events` that comes back gets the events that it missed, by `Last-Event-ID`"))
+    @Test(
+        .proves(.web, "A client of `/api/v1/events` that comes back gets what it missed, by `Last-Event-ID`"))
     func testThatAClientThatComesBackGetsWhatItMissed() {
         // given
         let history = EventHistory()
@@ -38,7 +39,9 @@ import Transfer
 
     @Test(
         .proves(
-            .web, "Where events cannot be repeated, by their age or a restart, `/api/v1/events` says so with the event `gap`"))
+            .web,
+            "Where events cannot be repeated, by their age or a restart, `/api/v1/events` says so with the event `gap`")
+    )
     func testThatAGapIsSaid() {
         // given
         let history = EventHistory(kept: 3)

@@ -246,7 +246,8 @@ import Transfer
                 listen: [], socket: nil, state: web.directory.path(state), url: "http://ci.example",
                 anonymousMayRead: true, version: "1"),
             store: web.store, operations: web.operations, files: FileSender(),
-            downloads: Downloads(store: web.store, logger: log.logger), templates: Templates(),
+            downloads: Downloads(store: web.store, logger: log.logger),
+            figures: WorkFigures(store: web.store, logger: log.logger), templates: Templates(),
             clock: { WebFixture.now }, logger: log.logger)
     }
 

@@ -21,7 +21,7 @@ enum Keys {
         "listen", "url", "hosts", "proxies", "state", "bots", "concurrency", "secrets", "anonymous", "isolation",
         "sandbox", .old("fence", now: "sandbox"),
         "images",
-        "user", "mail", "signing", "retention",
+        "user", "mail", "signing", "retention", "traces",
     ]
     static let sandbox: [Key] = ["read-only", "memory", "processes", "workspace", "cpu-weight", "loopback"]
     static let bot: [Key] = [
@@ -35,6 +35,7 @@ enum Keys {
     ]
     static let retention: [Key] = ["integrations", "age", "bytes", "files"]
     static let mail: [Key] = ["server", "from", "credentials", "insecure", "certificates"]
+    static let traces: [Key] = ["endpoint", "authorization", "insecure"]
     static let notice: [Key] = ["name", "when", "branches", "tags", "mail", "authors", "webhook", "secret"]
     static let webhook: [Key] = ["secret"]
     static let status: [Key] = ["forge", "credentials", "api", "project", "comments"]

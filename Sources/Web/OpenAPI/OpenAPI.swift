@@ -119,6 +119,7 @@ struct OpenAPI: Sendable {
             switch operation.answer {
             case .json(let type): ["application/json": ["schema": try components.schema(of: type).json]]
             case .media(let type): .object([.init(key: type, value: ["schema": ["type": "string"]])])
+            case .medias(let types): .object(types.map { .init(key: $0, value: [:]) })
             case .empty: nil
             }
         let members = content.map { [JSONValue.Member(key: "content", value: $0)] } ?? []

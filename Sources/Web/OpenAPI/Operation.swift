@@ -52,6 +52,8 @@ struct Operation: Sendable {
         case json(any InterfaceType.Type)
         /// A body of this media type.
         case media(String)
+        /// A body of one of these media types.
+        case medias([String])
         /// No body.
         case empty
     }

@@ -19,6 +19,7 @@ struct Site: Sendable {
     let date = DateText()
     let events = EventHistory()
     let downloads: Downloads
+    let figures: WorkFigures
     let templates: Templates
     let clock: @Sendable () -> Timestamp
     let logger: Logger

@@ -53,7 +53,8 @@ package struct WebServer: Service, CustomStringConvertible {
             directory: configuration.state + "/staging", logger: logger, now: now)
         let site = Site(
             configuration: configuration, store: store, operations: operations, files: files, fileCache: fileCache,
-            downloads: Downloads(store: store, logger: logger), templates: Templates(), clock: clock, logger: logger
+            downloads: Downloads(store: store, logger: logger), figures: WorkFigures(store: store, logger: logger),
+            templates: Templates(), clock: clock, logger: logger
         )
         site.events.follow(store)
         let pages = Pages(site: site, logs: LogServer(site: site))
@@ -157,7 +158,7 @@ package struct WebServer: Service, CustomStringConvertible {
             configuration: .init(
                 // The last services are stopped first: downloads are counted until no address answers.
                 services: [
-                    .init(service: site.downloads), .init(service: FileScrub(site: site)),
+                    .init(service: site.downloads), .init(service: site.figures), .init(service: FileScrub(site: site)),
                     .init(service: PublicLinks(site: site)), .init(service: answers),
                 ]
                     + addresses.map {
