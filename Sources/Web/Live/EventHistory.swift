@@ -7,7 +7,7 @@ import Synchronization
 
 /// The newest events of `/api/v1/events`, numbered, for clients that come back after a lost connection.
 ///
-/// Numbers begin anew with each start of the service, so an id also names the start.
+/// Numbers begin with 1 at each start of the service, so an id also names the start.
 final class EventHistory: Sendable {
     /// The number of events that are kept. A busy service makes about ten a second; a client comes back after three seconds.
     static let maximumEvents = 1024

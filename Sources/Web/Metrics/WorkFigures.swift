@@ -6,7 +6,7 @@ import Synchronization
 
 /// How long integrations waited and took since the start, by bot and result, for `/metrics`.
 ///
-/// Figures begin with the start of the service: Prometheus recognizes a counter that begins anew. Sums over the database would fall when retention
+/// Figures begin with the start of the service: Prometheus recognizes a counter that begins again. Sums over the database would fall when retention
 /// removes integrations.
 final class WorkFigures: Service, CustomStringConvertible {
     let description = "figures of integrations"

@@ -15,7 +15,7 @@ enum MemberWords {
     private static let phases = words(Trigger.Phase.self)
     private static let roles = words(Role.self)
     private static let steps = words(JobStep.self)
-    private static let fates = words(EventOutcome.self)
+    private static let eventOutcomes = words(EventOutcome.self)
     private static let isolations = ["sandbox", "none"]
 
     /// The words by object and member.
@@ -33,7 +33,7 @@ enum MemberWords {
         "Issue.status": words(Model.Issue.Status.self),
         "Introduction.strategy": words(Model.Introduction.Strategy.self),
         "Introduction.confidence": words(Model.Introduction.Confidence.self),
-        "Delivery.fate": fates, "RefUpdate.fate": fates, "Delivery.source": words(EventSource.self),
+        "Delivery.fate": eventOutcomes, "RefUpdate.fate": eventOutcomes, "Delivery.source": words(EventSource.self),
         "OutboxMessage.kind": words(OutboxDestination.Kind.self),
         "OutboxMessage.state": words(Storage.OutboxMessage.State.self),
         "PullRequest.state": words(PullRequestState.Word.self),
