@@ -104,6 +104,7 @@ let package = Package(
         .systemLibrary(name: "CLibCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .systemLibrary(name: "CLibArchive", pkgConfig: "libarchive", providers: [.apt(["libarchive-dev"])]),
         .systemLibrary(name: "CExpat", pkgConfig: "expat", providers: [.apt(["libexpat1-dev"])]),
+        .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]),
         .target(name: "CLinux"),
         // The pages of docs/, which the service serves. C has #embed; a page as an array of Swift takes minutes to compile.
@@ -159,8 +160,8 @@ let package = Package(
             "Web",
             [
                 "Model", "Encodings", "Basics", "JobProtocol", "API", "Settings", "Storage", "Execution", "Transfer",
-                "Forges", "Releases", "Jobs", "Integrations", "SignIn", "CManual", .hummingbird, .mustache, .nioCore,
-                .nioHTTP1, .nioHTTPTypes, .nioHTTPTypesHTTP1, .logging, .serviceLifecycle, .crypto,
+                "Forges", "Releases", "Jobs", "Integrations", "SignIn", "CZlib", "CManual", .hummingbird, .mustache,
+                .nioCore, .nioHTTP1, .nioHTTPTypes, .nioHTTPTypesHTTP1, .logging, .serviceLifecycle, .crypto,
             ],
             resources: [.embedInCode("Resources")]),
         .executableTarget(

@@ -2,6 +2,8 @@
 package struct Bot: Codable, Hashable, Sendable {
     /// The name, which is that of its file.
     package var name: String
+    /// The URL of its page.
+    package var url: String
     /// The repository's URL or path, without a user.
     package var repository: String
     /// The patterns of the branches that it watches; `nil` for a retired bot, or if its file names none.
@@ -27,10 +29,12 @@ package struct Bot: Codable, Hashable, Sendable {
 
     /// Creates a value from all its properties.
     package init(
-        name: String, repository: String, branches: [String]?, tags: [String], product: String, retired: Bool,
+        name: String, url: String, repository: String, branches: [String]?, tags: [String], product: String,
+        retired: Bool,
         schedule: String?, nextScheduled: Time?, latest: Integration?, lookedAt: Time?, lookError: String?, empty: Bool
     ) {
         self.name = name
+        self.url = url
         self.repository = repository
         self.branches = branches
         self.tags = tags

@@ -1,5 +1,9 @@
 /// An integration as lists show it.
 package struct Integration: Codable, Hashable, Sendable {
+    /// The id, such as `kit#41`.
+    package var id: String
+    /// The URL of its page; `nil` for a run without a service.
+    package var url: String?
     /// The bot's name.
     package var bot: String
     /// The number among the bot's integrations, counted from 1.
@@ -42,6 +46,8 @@ package struct Integration: Codable, Hashable, Sendable {
     package var started: Time?
     /// When it was completed; `nil` until then.
     package var ended: Time?
+    /// How long it took from its start to its end, in seconds; `nil` until it is completed.
+    package var duration: Double?
     /// The number of its current run, counted from 1. Each rerun adds one.
     package var run: Int
     /// The newer integration of the same ref that ended this one, such as `kit#42`; `nil` if none did.
@@ -79,11 +85,14 @@ package struct Integration: Codable, Hashable, Sendable {
 
     /// Creates a value from all its properties.
     package init(
-        bot: String, number: Int, commit: String, ref: String, base: String?, head: String?, pullRequest: PullRequest?,
+        id: String, url: String?, bot: String, number: Int, commit: String, ref: String, base: String?, head: String?,
+        pullRequest: PullRequest?,
         cause: String, requestedBy: String?, subject: String?, author: String?, project: String?, state: String,
         step: String, verdict: String?, result: String?, skipped: Bool, reason: String?, queued: Time, started: Time?,
-        ended: Time?, run: Int, supersededBy: String?, summary: Summary?
+        ended: Time?, duration: Double?, run: Int, supersededBy: String?, summary: Summary?
     ) {
+        self.id = id
+        self.url = url
         self.bot = bot
         self.number = number
         self.commit = commit
@@ -105,6 +114,7 @@ package struct Integration: Codable, Hashable, Sendable {
         self.queued = queued
         self.started = started
         self.ended = ended
+        self.duration = duration
         self.run = run
         self.supersededBy = supersededBy
         self.summary = summary

@@ -198,6 +198,10 @@ package struct Configuration: Codable, Hashable, Sendable {
     package var started: Time?
     /// When the attempt was completed; `nil` until then.
     package var ended: Time?
+    /// How long the attempt took, in seconds; `nil` until it is completed.
+    package var duration: Double?
+    /// The URL of the page of its log; `nil` for a run without a service.
+    package var url: String?
     /// The steps that were started, in their order.
     package var steps: [Step]
     /// The counts; `nil` until the attempt is processed.
@@ -260,11 +264,13 @@ package struct Configuration: Codable, Hashable, Sendable {
         package var started: Time?
         /// When the attempt was completed; `nil` until then.
         package var ended: Time?
+        /// How long the attempt took, in seconds; `nil` until it is completed.
+        package var duration: Double?
 
         /// Creates a value from all its properties.
         package init(
             attempt: Int, run: Int, state: String, verdict: String?, reason: String?, testFilter: String?,
-            tested: String?, started: Time?, ended: Time?
+            tested: String?, started: Time?, ended: Time?, duration: Double?
         ) {
             self.attempt = attempt
             self.run = run
@@ -275,6 +281,7 @@ package struct Configuration: Codable, Hashable, Sendable {
             self.tested = tested
             self.started = started
             self.ended = ended
+            self.duration = duration
         }
     }
 
@@ -282,7 +289,8 @@ package struct Configuration: Codable, Hashable, Sendable {
     package init(
         name: String, attempt: Int, run: Int, testFilter: String?, state: String, step: String?, verdict: String?,
         reason: String?, analysis: String?, tested: String?, isolation: String?, isolationReason: String?,
-        notes: [String], queued: Time, started: Time?, ended: Time?, steps: [Step], summary: Summary?,
+        notes: [String], queued: Time, started: Time?, ended: Time?, duration: Double?, url: String?, steps: [Step],
+        summary: Summary?,
         attempts: [Attempt]
     ) {
         self.name = name
@@ -301,6 +309,8 @@ package struct Configuration: Codable, Hashable, Sendable {
         self.queued = queued
         self.started = started
         self.ended = ended
+        self.duration = duration
+        self.url = url
         self.steps = steps
         self.summary = summary
         self.attempts = attempts

@@ -60,6 +60,17 @@ package struct VersionChange: Codable, Hashable, Sendable {
     }
 }
 
+/// The data of the event `gap` of `/api/v1/events`: events are missing before it, so the client reads again what it shows.
+package struct EventGap: Codable, Hashable, Sendable {
+    /// Why they are missing: `restart` of the service, or `age` if too many came since.
+    package var reason: String
+
+    /// Creates a value from all its properties.
+    package init(reason: String) {
+        self.reason = reason
+    }
+}
+
 /// The data of an event of `/api/v1/events` that has no details.
 package struct Change: Codable, Hashable, Sendable {
     /// Creates a value from all its properties.

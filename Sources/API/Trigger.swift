@@ -16,6 +16,8 @@ package struct TriggerRun: Codable, Hashable, Sendable {
     package var started: Time
     /// When it ended; `nil` until then.
     package var ended: Time?
+    /// How long it took, in seconds; `nil` until it ended.
+    package var duration: Double?
     /// The progress of an upload; `nil` unless one is running.
     package var upload: Upload?
 
@@ -60,7 +62,7 @@ package struct TriggerRun: Codable, Hashable, Sendable {
     /// Creates a value from all its properties.
     package init(
         name: String, attempt: Int, run: Int, phase: String, state: String, reason: String?, started: Time,
-        ended: Time?, upload: Upload?
+        ended: Time?, duration: Double?, upload: Upload?
     ) {
         self.name = name
         self.attempt = attempt
@@ -70,6 +72,7 @@ package struct TriggerRun: Codable, Hashable, Sendable {
         self.reason = reason
         self.started = started
         self.ended = ended
+        self.duration = duration
         self.upload = upload
     }
 }

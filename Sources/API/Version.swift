@@ -42,6 +42,10 @@ package struct ArtifactList: Codable, Hashable, Sendable {
 package struct Version: Codable, Hashable, Sendable {
     /// The version, such as `1.4.2`.
     package var version: String
+    /// The id, such as `kit 1.4.2`.
+    package var id: String
+    /// The URL of its page.
+    package var url: String
     /// The product.
     package var product: String
     /// When it was published; `nil` if that is unknown.
@@ -91,10 +95,13 @@ package struct Version: Codable, Hashable, Sendable {
 
     /// Creates a value from all its properties.
     package init(
-        version: String, product: String, published: Time?, commit: String, ref: String, integration: String,
+        version: String, id: String, url: String, product: String, published: Time?, commit: String, ref: String,
+        integration: String,
         files: [File], downloads: Int64, yanked: Bool, registry: String?
     ) {
         self.version = version
+        self.id = id
+        self.url = url
         self.product = product
         self.published = published
         self.commit = commit

@@ -53,26 +53,41 @@ struct Contract {
             let unknown = Set(members.keys).subtracting(known.map(\.name)).sorted()
             return missing + unknown.map { "\(place) has \($0), which is not in the schema \(name)" }
                 + known.flatMap { member in
-                    members[member.name].map { problems($0, member.schema, at: "\(place).\(member.name)") } ?? []
+                    members[member.name].map { value in
+                        problems(value, member.schema, at: "\(place).\(member.name)")
+                            + Self.unknownWords(value, member.name, in: name)
+                    } ?? []
                 }
         default: return ["\(place) is not \(schema)"]
         }
     }
 
-    private func sample(_ schema: Schema, _ isFull: Bool) -> JSON {
+    /// Returns an entry for each string that is not among the words of its member.
+    private static func unknownWords(_ json: JSON, _ member: String, in object: String) -> [String] {
+        guard let words = MemberWords.of(member, in: object) else { return [] }
+        switch json {
+        case .string(let text): return words.contains(text) ? [] : ["\(object).\(member) is \(text), no word of it"]
+        case .array(let elements): return elements.flatMap { unknownWords($0, member, in: object) }
+        default: return []
+        }
+    }
+
+    private func sample(_ schema: Schema, _ isFull: Bool, _ word: String? = nil) -> JSON {
         switch schema {
-        case .string: .string("text")
+        case .string: .string(word ?? "text")
         case .time: .string("2026-03-01T12:00:00.250Z")
         case .integer: .integer(7)
         case .number: .number(1.5)
         case .boolean: .bool(true)
-        case .array(let element): .array([sample(element, isFull)])
+        case .array(let element): .array([sample(element, isFull, word)])
         case .map(let value): .object(["name": sample(value, isFull)])
-        case .nullable(let schema): isFull ? sample(schema, isFull) : .null
+        case .nullable(let schema): isFull ? sample(schema, isFull, word) : .null
         case .object(let name):
             .object(
                 Dictionary(
-                    (components.objects[name] ?? []).map { ($0.name, sample($0.schema, isFull)) },
+                    (components.objects[name] ?? []).map { member in
+                        (member.name, sample(member.schema, isFull, MemberWords.of(member.name, in: name)?.first))
+                    },
                     uniquingKeysWith: { first, _ in first }))
         }
     }

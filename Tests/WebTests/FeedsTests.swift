@@ -109,8 +109,39 @@ struct FeedsTests {
         }
     }
 
+    @Test(
+        .proves(
+            .web, "A bot has feeds of its integrations, Atom and JSON Feed, also of one branch or of failures alone"))
+    func testThatABotHasFeedsOfItsIntegrations() async throws {
+        try await withWeb { web in
+            // given
+            try await SampleContent(web: web).fill()
+            // when
+            let document = try AtomReader.read(try await web.send("GET", "/bots/kit/feed.atom").body)
+            let json = try await web.send("GET", "/bots/kit/feed.json?branch=main")
+            let failed = try AtomReader.read(try await web.send("GET", "/bots/kit/feed.atom?failed").body)
+            // then
+            #expect(
+                document.texts("title") == [
+                    "kit", "kit#3 succeeded: Say what 1.0 is",
+                    "kit#2 warnings: Skip empty lines instead of trapping on them",
+                    "kit#1 test-failures: Read the header before the body",
+                ])
+            #expect(document.texts("id").last == "http://ci.example/bots/kit/1")
+            #expect(document.count("author") == 1 && document.count("updated") == 4 && document.count("published") == 3)
+            #expect(document.texts("summary").last?.contains("by Ada Okafor") == true)
+            #expect(failed.texts("title") == ["kit", "kit#1 test-failures: Read the header before the body"])
+            let feed = try #require(try JSONSerialization.jsonObject(with: Data(json.body)) as? [String: Any])
+            #expect(feed["home_page_url"] as? String == "http://ci.example/bots/kit")
+            #expect((feed["items"] as? [[String: Any]])?.count == 2)
+            let tag = try #require(json["ETag"])
+            try await web.expect(304, "GET", "/bots/kit/feed.json?branch=main", headers: [("If-None-Match", tag)])
+            try await web.expect(404, "GET", "/bots/nothing/feed.json")
+        }
+    }
+
     @Test func testThatNoCharacterBreaksTheDocument() {
-        #expect(Feeds.xml("a<b>&\"c\" \u{1}\u{FFFE}é") == "a&lt;b&gt;&amp;&quot;c&quot; \u{FFFD}\u{FFFD}é")
+        #expect(FeedDocument.xml("a<b>&\"c\" \u{1}\u{FFFE}é") == "a&lt;b&gt;&amp;&quot;c&quot; \u{FFFD}\u{FFFD}é")
     }
 }
 

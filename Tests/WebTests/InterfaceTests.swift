@@ -308,7 +308,7 @@ import Transfer
             let new = NewIntegration(bot: SampleContent.kit, ref: ref, commit: commit, cause: .person)
             _ = try await web.store.queue(new, at: WebFixture.now)
             // then
-            while !text.contains("\n\nevent"), let bytes = try await iterator.next() {
+            while !text.contains("event: integration"), let bytes = try await iterator.next() {
                 text += String(decoding: bytes, as: UTF8.self)
             }
             expectContains(text, "event: integration\ndata: {\"bot\":\"kit\",\"number\":4}\n\n")

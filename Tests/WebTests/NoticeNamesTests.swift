@@ -41,7 +41,7 @@ import Testing
         let data = try #require(NoticePayload.json(of: facts)["data"])
         // then
         let told = try #require(data["integration"]?.members)
-        try expect(told, within: API.Integration(record.outline))
+        try expect(told, within: API.Integration(record.outline, root: "http://ci.example"))
         try expect(try #require(data["issues"]?.elements?.first?.members), within: API.Issue(issue, at: time))
         #expect(told.count == 17)
     }

@@ -91,6 +91,81 @@ import Testing
         }
     }
 
+    @Test(
+        .proves(
+            .web, "`/openapi.json` says what each member of a body and of an answer is, and which words it takes"))
+    func testThatEveryObjectAndMemberIsExplained() async throws {
+        try await withWeb { web in
+            // when
+            let document = try JSON(Array(try await web.json("/openapi.json").utf8), limit: 4 << 20)
+            // then
+            let schemas = try #require(document["components"]?["schemas"]?.members)
+            for (name, schema) in schemas {
+                #expect(schema["description"]?.text != nil || name.hasPrefix("List."), "\(name)")
+                for (member, value) in schema["properties"]?.members ?? [:] {
+                    #expect(value["description"]?.text?.isEmpty == false, "\(name).\(member)")
+                }
+            }
+            let state = schemas["Integration"]?["properties"]?["state"]
+            #expect(state?["enum"] == .array([.string("queued"), .string("running"), .string("completed")]))
+            #expect(state?["description"]?.text == "`queued`, `running` or `completed`.")
+            let verdict = schemas["IntegrationDetail"]?["properties"]?["verdict"]?["anyOf"]?.elements
+            #expect(verdict?.first?["enum"]?.elements?.contains(.string("test-failures")) == true)
+        }
+    }
+
+    /// Otherwise a member that was renamed would silently take any text.
+    @Test func testThatEachListOfWordsBelongsToAMember() async throws {
+        try await withWeb { web in
+            let document = try JSON(Array(try await web.json("/openapi.json").utf8), limit: 4 << 20)
+            let schemas = try #require(document["components"]?["schemas"]?.members)
+            for key in MemberWords.all.keys {
+                let dot = try #require(key.lastIndex(of: "."))
+                let member = schemas[String(key[..<dot])]?["properties"]?[String(key[key.index(after: dot)...])]
+                #expect(member != nil, "\(key)")
+            }
+        }
+    }
+
+    @Test(
+        .proves(
+            .web,
+            "`/openapi.json` names exactly the query parameters that a route reads, and has an example of each body"))
+    func testThatARouteReadsTheParametersThatTheDocumentNames() async throws {
+        try await withWeb { web in
+            // given
+            let sources = try RouteSources()
+            // when
+            for route in web.table.routes {
+                guard let operation = route.operation else { continue }
+                // then
+                let read = try sources.parameters(of: operation.id)
+                #expect(read == Set(operation.query.map(\.name)), "\(operation.id)")
+                #expect((operation.body == nil) == (operation.example == nil), "\(operation.id)")
+            }
+        }
+    }
+
+    @Test func testThatAReaderOfRoutesFindsWhatTheyRead() throws {
+        // given
+        let sources = RouteSources(texts: [
+            "A.swift": """
+            struct A {
+                let logs: B
+                Route(.get, "/a", .read, "A.") { call in try call.page(); _ = call.query("x") }.described("a", .bots)
+                Route(.get, "/b", .read, "B.") { try await logs.send($0) }.described("b", .bots)
+            }
+            """,
+            "B.swift": "struct B {\n    func send(_ call: AuthorizedRequest) { call.flag(\"y\"); word(call) }\n"
+                + "    func word(_ call: AuthorizedRequest) { call.number(\"z\", 1...2) }\n}\n",
+            "C.swift":
+                "struct C {\n    func page() { limit(50); query(\"before\") }\n    func limit() { query(\"limit\") }\n}\n",
+        ])
+        // then
+        #expect(try sources.parameters(of: "a") == ["x", "before", "limit"])
+        #expect(try sources.parameters(of: "b") == ["y", "z"])
+    }
+
     /// Reads an answer as a type and writes it again.
     private static func rewritten<Answer: Codable>(_ sample: JSON, as type: Answer.Type) throws -> [UInt8] {
         let answer = try JSONDecoder().decode(type, from: Data(sample.bytes()))

@@ -71,12 +71,12 @@ import Transfer
                 let answer = try await web.send("GET", path, as: .viewer)
                 #expect([200, 302].contains(answer.status), "\(path): \(answer.text)")
                 #expect(answer["Cache-Control"]?.hasPrefix("public") == false, "\(path)")
-                #expect(answer["Vary"] == "Authorization")
+                #expect(answer["Vary"]?.hasSuffix("Authorization") == true)
             }
             for path in Self.listings {
                 let answer = try await web.send("GET", path)
                 #expect(!Self.names(answer).contains("kit"), "\(path)")
-                #expect(answer["Vary"] == "Authorization", "others see more")
+                #expect(answer["Vary"]?.hasSuffix("Authorization") == true, "others see more")
                 #expect(Self.names(try await web.send("GET", path, as: .viewer)).contains("kit"), "\(path)")
             }
             let artifact = "/api/v1/bots/kit/integrations/1/artifacts/release/kit-1.0.0-source.tar.gz"
@@ -98,14 +98,14 @@ import Transfer
             for path in Self.paths {
                 let answer = try await web.send("GET", path)
                 #expect([200, 302].contains(answer.status), "\(path): \(answer.text)")
-                #expect(answer["Vary"] == nil)
+                #expect(answer["Vary"]?.contains("Authorization") != true)
             }
             let file = try await web.send("GET", Self.paths[0])
             #expect(file["Cache-Control"] == "public, max-age=31536000, immutable")
             for path in Self.listings {
                 let answer = try await web.send("GET", path)
                 #expect(Self.names(answer) == ["kit"], "\(path)")
-                #expect(answer["Vary"] == "Authorization")
+                #expect(answer["Vary"]?.hasSuffix("Authorization") == true)
             }
             for path in [
                 "/", "/bots/kit", "/api/v1/bots", "/files/other/", "/files/other/1.0.0/kit-source.tar.gz",
@@ -159,7 +159,7 @@ import Transfer
                 let answer = try await web.send("GET", path, as: .viewer)
                 expectContains(answer.text, "kit-1.0.0-source.tar.gz")
                 #expect(answer["Cache-Control"] == "no-store", "\(path)")
-                #expect(answer["Vary"] == "Authorization", "\(path)")
+                #expect(answer["Vary"]?.hasSuffix("Authorization") == true, "\(path)")
             }
         }
     }
@@ -246,7 +246,8 @@ import Transfer
                 listen: [], socket: nil, state: web.directory.path(state), url: "http://ci.example",
                 anonymousMayRead: true, version: "1"),
             store: web.store, operations: web.operations, files: FileSender(),
-            downloads: Downloads(store: web.store, logger: log.logger), templates: Templates(),
+            downloads: Downloads(store: web.store, logger: log.logger),
+            figures: WorkFigures(store: web.store, logger: log.logger), templates: Templates(),
             clock: { WebFixture.now }, logger: log.logger)
     }
 

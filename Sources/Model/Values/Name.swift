@@ -4,6 +4,8 @@
 package struct Name: Hashable, Sendable, Codable, Comparable, CustomStringConvertible {
     /// The longest name, in characters (each is one byte).
     package static let maximumLength = 64
+    /// A regular expression (ECMA-262) that matches names and nothing else.
+    package static let pattern = "[a-z0-9][a-z0-9._-]{0,63}"
 
     package let description: String
 

@@ -36,7 +36,7 @@ struct Diagnostics {
 /// An error or a warning in a file that users write, with its position.
 package struct Diagnostic: Hashable, Sendable, Codable, CustomStringConvertible {
     /// The severity. An error makes the file's value unusable; a warning does not.
-    package enum Severity: String, Hashable, Sendable, Codable { case error, warning }
+    package enum Severity: String, Hashable, Sendable, Codable, CaseIterable { case error, warning }
 
     /// The path as it was passed to the reader.
     package var file: String

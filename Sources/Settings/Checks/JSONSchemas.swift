@@ -98,6 +98,15 @@ package enum JSONSchemas {
             },
             "fence": { "description": "The old name of sandbox", "$ref": "#/properties/sandbox", "deprecated": true },
             "images": { "description": "The directory of the root file systems that recipes may name as image. Default: none", "type": "string" },
+            "traces": {
+              "description": "The OpenTelemetry collector that gets a trace of each integration. Default: none is sent",
+              "type": "object", "additionalProperties": false, "required": ["endpoint"],
+              "properties": {
+                "endpoint": { "description": "The URL of its OTLP/HTTP receiver, without /v1/traces, such as http://127.0.0.1:4318", "type": "string", "pattern": "^https?://" },
+                "authorization": { "description": "A secret that is sent as the header Authorization", "$ref": "#/$defs/secret" },
+                "insecure": { "description": "Send without TLS to another machine, never with authorization", "type": "boolean", "default": false }
+              }
+            },
             "mail": {
               "description": "The mail server of notices. Default: no mail is sent",
               "type": "object", "additionalProperties": false, "required": ["server", "from"],

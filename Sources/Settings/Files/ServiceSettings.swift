@@ -34,6 +34,8 @@ package struct ServiceSettings: Hashable, Sendable {
     package var user: String?
     /// The mail server; `nil`: no mail is sent.
     package var mail: MailSettings?
+    /// The collector of traces; `nil`: none are sent.
+    package var traces: TraceSettings?
     /// The name of the secret with the key that signs versions; `nil`: they are not signed.
     package var signing: String?
     /// The ways to sign in with a browser besides a token.

@@ -44,6 +44,7 @@ package enum SettingsReader {
         settings.images = path(fields["images"], "images", base: base, &diagnostics)
         settings.user = user(fields["user"], &diagnostics) ?? settings.user
         settings.mail = MailSettings.read(fields["mail"], &diagnostics)
+        settings.traces = TraceSettings.read(fields["traces"], &diagnostics)
         settings.signing = diagnostics.secretName(fields["signing"], "signing")
         settings.signIn = SignInSettings.read(fields["sign-in"], &diagnostics)
         settings.retention = RetentionReader.retention(fields["retention"], &diagnostics) ?? settings.retention

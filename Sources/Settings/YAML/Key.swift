@@ -21,7 +21,7 @@ enum Keys {
         "listen", "url", "hosts", "proxies", "state", "bots", "concurrency", "secrets", "anonymous", "isolation",
         "sandbox", .old("fence", now: "sandbox"),
         "images",
-        "user", "mail", "signing", "sign-in", "retention",
+        "user", "mail", "signing", "sign-in", "retention", "traces",
     ]
     static let signIn: [Key] = ["openid", "header", "from", "roles"]
     static let openID: [Key] = ["issuer", "client-id", "secret", "roles"]
@@ -39,6 +39,7 @@ enum Keys {
     ]
     static let retention: [Key] = ["integrations", "age", "bytes", "files"]
     static let mail: [Key] = ["server", "from", "credentials", "insecure", "certificates"]
+    static let traces: [Key] = ["endpoint", "authorization", "insecure"]
     static let notice: [Key] = ["name", "when", "branches", "tags", "mail", "authors", "webhook", "secret"]
     static let webhook: [Key] = ["secret"]
     static let status: [Key] = ["forge", "credentials", "api", "project", "comments"]

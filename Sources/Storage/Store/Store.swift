@@ -100,6 +100,13 @@ package final class Store: Sendable {
     /// Returns a stream of the changes from now on, each after its commit. A listener that is more than 256 changes behind loses the oldest.
     package func changes() -> AsyncStream<StoreChange> { broadcast.stream() }
 
+    /// Calls a function with each change from now on, after its commit and in the order of the commits.
+    /// - Parameter take: Is called by the thread that committed, so it must be quick.
+    /// - Returns: The observation, which ends when it is released.
+    package func observe(_ take: @escaping @Sendable (StoreChange) -> Void) -> ChangeObservation {
+        broadcast.observe(take)
+    }
+
     /// Returns a stream of the integrations that complete from now on. It is unbounded, so that a slow listener loses none; each element is only a
     /// name and a number.
     package func completions() -> AsyncStream<IntegrationID> {

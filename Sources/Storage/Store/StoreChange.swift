@@ -50,6 +50,15 @@ package struct StepChange: Sendable, Hashable {
     }
 }
 
+/// A registration for changes. It ends with its last reference.
+package final class ChangeObservation: Sendable {
+    private let end: @Sendable () -> Void
+
+    init(_ end: @escaping @Sendable () -> Void) { self.end = end }
+
+    deinit { end() }
+}
+
 /// A broadcast of each committed change to all listening streams.
 final class ChangeBroadcast: Sendable {
     /// The number of changes buffered for a slow listener. Older ones are dropped, since each change only means "read this again".
@@ -91,6 +100,16 @@ final class ChangeBroadcast: Sendable {
             self?.listeners.withLock { $0.all[number] = nil }
         }
         return stream
+    }
+
+    /// Calls a function with each change until the observation is released.
+    func observe(_ take: @escaping @Sendable (StoreChange) -> Void) -> ChangeObservation {
+        let number = listeners.withLock { listeners in
+            listeners.next += 1
+            listeners.all[listeners.next] = Listener(take: take, finish: {})
+            return listeners.next
+        }
+        return ChangeObservation { [weak self] in self?.listeners.withLock { $0.all[number] = nil } }
     }
 
     func publish(_ changes: [StoreChange]) {

@@ -163,6 +163,34 @@ final class FileSender: Sendable {
         }
     }
 
+    /// Returns the compressed form of a body that `read` supplies piece by piece.
+    /// - Parameters:
+    ///   - progress: Gets the size of each piece, before it was compressed.
+    ///   - read: Returns the bytes at an offset; its second argument is the number of bytes. It may block: it runs on a serial queue.
+    func codedBody(
+        range: Range<Int64>, _ progress: Progress, read: @escaping @Sendable (Int64, Int) throws -> [UInt8]
+    ) -> ResponseBody {
+        let queue = nextQueue
+        return ResponseBody { writer in
+            let stream = try GzipStream()
+            var offset = range.lowerBound
+            repeat {
+                let position = offset
+                let count = Int(min(Int64(Self.chunkBytes), range.upperBound - offset))
+                let isLast = position + Int64(count) == range.upperBound
+                let bytes = try await queue.run {
+                    let bytes = try read(position, count)
+                    guard bytes.count == count else { throw Truncated() }
+                    return try bytes.withUnsafeBytes { try stream.compress($0, isLast: isLast) }
+                }
+                if !bytes.isEmpty { try await writer.write(ByteBuffer(bytes: bytes)) }
+                progress.add(count)
+                offset += Int64(count)
+            } while offset < range.upperBound
+            try await writer.finish(nil)
+        }
+    }
+
     private var nextQueue: SerialQueue {
         queues[(turn.wrappingAdd(1, ordering: .relaxed).oldValue & Int.max) % Self.queueCount]
     }

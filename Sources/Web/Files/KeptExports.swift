@@ -252,11 +252,17 @@ struct ExportAnswers: Sendable {
         let answer = try export.head.answer(to: call.request.headers, isHead: call.request.method == .head)
         guard let range = answer.range else { return Response(status: answer.status, headers: answer.headers) }
         let sent = call.limits.files.body(of: export.file, range: range, over: call.channel, call.progress) {}
-        let body = ResponseBody(contentLength: sent.contentLength) { writer in
-            if case .answer(let holder) = export.count { holder.begin() }
-            try await sent.write(writer)
-            withExtendedLifetime(export) {}
+        func held(_ sent: ResponseBody) -> ResponseBody {
+            ResponseBody(contentLength: sent.contentLength) { writer in
+                if case .answer(let holder) = export.count { holder.begin() }
+                try await sent.write(writer)
+                withExtendedLifetime(export) {}
+            }
         }
-        return try call.limits.download(Response(status: answer.status, headers: answer.headers, body: body), call)
+        let response = Response(status: answer.status, headers: answer.headers, body: held(sent))
+        let coded = response.coded(for: call) { _ in
+            held(call.limits.files.codedBody(range: range, call.progress) { try export.file.read(at: $0, count: $1) })
+        }
+        return try call.limits.download(coded, call)
     }
 }

@@ -109,10 +109,12 @@ final class WebLimits: Sendable {
         switch cost {
         // Kept exports observe the limits themselves.
         case .free, .kept: return try await compute()
-        case .light: return try await turn(of: light, for: call) { try await compute().spooled(for: call) }
-        case .list: return try await computed(call, light) { try await compute().spooled(for: call) }
-        case .page: return try await computed(call, pages) { try await compute().spooled(for: call) }
-        case .export: return try await computed(call, exports) { try await compute().spooled(for: call) }
+        case .light:
+            return try await turn(of: light, for: call) { try await compute().coded(for: call).spooled(for: call) }
+        case .list: return try await computed(call, light) { try await compute().coded(for: call).spooled(for: call) }
+        case .page: return try await computed(call, pages) { try await compute().coded(for: call).spooled(for: call) }
+        case .export:
+            return try await computed(call, exports) { try await compute().coded(for: call).spooled(for: call) }
         case .download: return try download(try await turn(of: light, for: call, compute), call)
         case .stream:
             let response = try await turn(of: light, for: call, compute)

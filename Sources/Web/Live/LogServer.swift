@@ -35,7 +35,10 @@ struct LogServer: Sendable {
         let asked = call.request.method == .head ? nil : call.request.headers[.range]
         switch ByteRange(header: asked, size: log.size) {
         case .whole:
-            return Response(status: .ok, headers: headers, body: body(of: log, range: 0..<log.size, call))
+            let whole = Response(status: .ok, headers: headers, body: body(of: log, range: 0..<log.size, call))
+            return whole.coded(for: call) { _ in
+                site.files.codedBody(range: 0..<log.size, call.progress) { try log.file.read(at: $0, count: $1) }
+            }
         case .part(let range):
             headers[.contentRange] = "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(log.size)"
             return Response(status: .partialContent, headers: headers, body: body(of: log, range: range, call))

@@ -1,3 +1,5 @@
+import Model
+
 /// A type of the HTTP interface. Its metatype may be shared between threads.
 typealias InterfaceType = Codable & Sendable
 
@@ -10,14 +12,39 @@ struct Operation: Sendable {
     /// The type of the JSON body; `nil` if the route takes none.
     let body: (any InterfaceType.Type)?
     let answer: Answer
+    /// A request body that is documented as an example; `nil` if the route takes none.
+    let example: JSONValue?
     /// The status of a successful answer.
     let status: Int
 
     /// The noun that a route is about. The document groups routes by it.
-    enum Tag: String, Sendable {
+    enum Tag: String, Sendable, CaseIterable {
         case bots, integrations, issues, tests, coverage, logs, artifacts, triggers, plan, ledger, outbox, versions
         case retention, tokens, events, system
         case pullRequests = "pull-requests"
+
+        /// A sentence about the group.
+        var text: String {
+            switch self {
+            case .bots: "Bots: what is watched, and how it is built."
+            case .integrations: "Integrations: queued, running and completed runs of a bot."
+            case .issues: "Issues: errors, warnings, findings of analyzers and failing tests, through time."
+            case .tests: "Tests: results, by configuration and through time."
+            case .coverage: "Test coverage."
+            case .logs: "Logs, also while they are written."
+            case .artifacts: "Archived files of integrations."
+            case .triggers: "What triggers did: scripts, publications, uploads."
+            case .plan: "What the next push would run."
+            case .ledger: "Webhooks, deliveries and moved refs."
+            case .outbox: "Messages to other systems."
+            case .versions: "Published versions of products."
+            case .retention: "Removal of old integrations."
+            case .tokens: "Tokens of the interface."
+            case .events: "Changes as server-sent events."
+            case .system: "Health, metrics, badges and trays."
+            case .pullRequests: "Pull requests and their approval."
+            }
+        }
     }
 
     enum Answer: Sendable {
@@ -25,6 +52,8 @@ struct Operation: Sendable {
         case json(any InterfaceType.Type)
         /// A body of this media type.
         case media(String)
+        /// A body of one of these media types.
+        case medias([String])
         /// No body.
         case empty
     }
@@ -35,29 +64,73 @@ struct QueryParameter: Sendable {
     let name: String
     let text: String
     let schema: Schema
+    /// The values of a parameter that takes certain words only.
+    var words: [String] = []
+    /// A regular expression (ECMA-262) that every value matches.
+    var pattern: String?
+    /// The smallest value of a number. A larger number than a route supports is read as the largest.
+    var minimum: Int64?
+    var example: JSONValue?
     var isRequired = false
+
+    /// The parameter as OpenAPI 3.1 has it.
+    var json: JSONValue {
+        guard case .object(var members) = schema.json else { return schema.json }
+        if !words.isEmpty { members.append(.init(key: "enum", value: .array(words.map { .string($0) }))) }
+        if let pattern { members.append(.init(key: "pattern", value: .string(pattern))) }
+        if let minimum { members.append(.init(key: "minimum", value: .integer(minimum))) }
+        var parameter: [JSONValue.Member] = [
+            .init(key: "name", value: .string(name)), .init(key: "in", value: "query"),
+            .init(key: "required", value: .bool(isRequired)), .init(key: "description", value: .string(text)),
+            .init(key: "schema", value: .object(members)),
+        ]
+        if let example { parameter.append(.init(key: "example", value: example)) }
+        return .object(parameter)
+    }
 
     /// - Parameters:
     ///   - maximum: The largest number of items.
     ///   - usual: The number of items without the parameter.
     static func limit(_ maximum: Int = 200, usual: Int = 50) -> QueryParameter {
         QueryParameter(
-            name: "limit", text: "The most items of the page: 1 to \(maximum), \(usual) by default.", schema: .integer)
+            name: "limit", text: "The most items of the page: 1 to \(maximum), \(usual) by default.", schema: .integer,
+            minimum: 1, example: 20)
     }
 
     static let before = QueryParameter(
-        name: "before", text: "The `next` of the page before.", schema: .string)
+        name: "before", text: "The `next` of the page before.", schema: .integer, minimum: 0)
+    /// The `next` of a listing of versions, which is a version.
+    static let beforeVersion = QueryParameter(
+        name: "before", text: "The `next` of the page before, a version.", schema: .string,
+        pattern: #"^(0|[1-9][0-9]{0,8})[.](0|[1-9][0-9]{0,8})[.](0|[1-9][0-9]{0,8})$"#, example: "1.4.2")
     static let after = QueryParameter(
-        name: "after", text: "The `next` of the page before.", schema: .string)
+        name: "after", text: "The `next` of the page before.", schema: .integer, minimum: 0)
     static let attempt = QueryParameter(
-        name: "attempt", text: "The attempt, counted from 1; the newest by default.", schema: .integer)
-    static let branch = QueryParameter(
-        name: "branch", text: "Only integrations of this branch, or of this full name of a ref.", schema: .string)
+        name: "attempt", text: "The attempt, counted from 1; the newest by default.", schema: .integer, minimum: 1,
+        example: 1)
+    static let branch = text(
+        "branch", "Only integrations of this branch, or of this full name of a ref.", example: "main")
     static let configuration = QueryParameter(
-        name: "configuration", text: "Only this configuration.", schema: .string)
+        name: "configuration", text: "Only this configuration.", schema: .string, pattern: "^\(Name.pattern)$",
+        example: "debug")
 
-    static func text(_ name: String, _ text: String, isRequired: Bool = false) -> QueryParameter {
-        QueryParameter(name: name, text: text, schema: .string, isRequired: isRequired)
+    static func text(
+        _ name: String, _ text: String, example: JSONValue? = nil, isRequired: Bool = false
+    ) -> QueryParameter {
+        QueryParameter(name: name, text: text, schema: .string, example: example, isRequired: isRequired)
+    }
+
+    /// A parameter that takes one of these words.
+    static func word(_ name: String, _ text: String, _ words: [String]) -> QueryParameter {
+        QueryParameter(
+            name: name, text: text, schema: .string, words: words, example: words.first.map { .string($0) })
+    }
+
+    /// A parameter that takes one of these words.
+    static func word<Word: RawRepresentable & CaseIterable>(
+        _ name: String, _ text: String, _ type: Word.Type
+    ) -> QueryParameter where Word.RawValue == String {
+        word(name, text, type.allCases.map(\.rawValue))
     }
 
     /// A parameter that is true without a value, too.
@@ -65,8 +138,8 @@ struct QueryParameter: Sendable {
         QueryParameter(name: name, text: text, schema: .boolean)
     }
 
-    static func number(_ name: String, _ text: String) -> QueryParameter {
-        QueryParameter(name: name, text: text, schema: .integer)
+    static func number(_ name: String, _ text: String, minimum: Int64 = 0) -> QueryParameter {
+        QueryParameter(name: name, text: text, schema: .integer, minimum: minimum)
     }
 }
 
@@ -75,12 +148,14 @@ extension Route {
     /// - Parameters:
     ///   - id: A unique name, such as `listBots`.
     ///   - body: The type of the JSON body; `nil` if the route takes none.
+    ///   - example: A body for the document.
     func described(
         _ id: String, _ tag: Operation.Tag, query: [QueryParameter] = [], body: (any InterfaceType.Type)? = nil,
-        _ answer: Operation.Answer, status: Int = 200
+        example: JSONValue? = nil, _ answer: Operation.Answer, status: Int = 200
     ) -> Route {
         var route = self
-        route.operation = Operation(id: id, tag: tag, query: query, body: body, answer: answer, status: status)
+        route.operation = Operation(
+            id: id, tag: tag, query: query, body: body, answer: answer, example: example, status: status)
         return route
     }
 }

@@ -60,15 +60,52 @@ struct Components: Sendable {
         return components.objects[name] ?? []
     }
 
-    /// Returns the schema of an object. An answer has every member, with null for a property that is `nil`. A request may leave those out.
-    func json(of name: String, isRequest: Bool) -> JSONValue {
-        let members = objects[name] ?? []
-        let required = members.filter { member in
+    /// Whether an object has a member that a request has to state.
+    func hasRequiredMembers(_ name: String) -> Bool { !required(of: name, isRequest: true).isEmpty }
+
+    private func required(of name: String, isRequest: Bool) -> [Schema.Member] {
+        (objects[name] ?? []).filter { member in
             if case .nullable = member.schema { !isRequest } else { true }
         }
-        return [
-            "type": "object", "required": .array(required.map { .string($0.name) }),
-            "properties": .object(members.map { .init(key: $0.name, value: $0.schema.json) }),
-        ]
+    }
+
+    /// Returns the schema of an object. An answer has every member, with null for a property that is `nil`. A request may leave those out, and has no
+    /// other members.
+    func json(of name: String, isRequest: Bool) -> JSONValue {
+        let properties = (objects[name] ?? []).map { member in
+            JSONValue.Member(key: member.name, value: Self.json(of: member, in: name))
+        }
+        var members: [JSONValue.Member] = [.init(key: "type", value: "object")]
+        if let text = MemberTexts.ofProgram[name] { members.append(.init(key: "description", value: .string(text))) }
+        members.append(
+            .init(
+                key: "required", value: .array(required(of: name, isRequest: isRequest).map { .string($0.name) })))
+        members.append(.init(key: "properties", value: .object(properties)))
+        if isRequest { members.append(.init(key: "additionalProperties", value: false)) }
+        return .object(members)
+    }
+
+    /// Returns the schema of a member, with its description, its words and an example.
+    private static func json(of member: Schema.Member, in object: String) -> JSONValue {
+        let words = MemberWords.of(member.name, in: object)
+        guard case .object(var members) = words.map({ worded(member.schema, $0) }) ?? member.schema.json else {
+            return member.schema.json
+        }
+        if let text = MemberWords.find(member.name, of: object, in: MemberTexts.ofProgram) {
+            members.append(.init(key: "description", value: .string(text)))
+        }
+        if words == nil, let example = MemberExamples.of(member) {
+            members.append(.init(key: "examples", value: [example]))
+        }
+        return .object(members)
+    }
+
+    /// Returns the schema of a string, or of an array of strings, that takes these words only.
+    private static func worded(_ schema: Schema, _ words: [String]) -> JSONValue {
+        switch schema {
+        case .nullable(let inner): ["anyOf": [worded(inner, words), ["type": "null"]]]
+        case .array(let element): ["type": "array", "items": worded(element, words)]
+        default: ["type": "string", "enum": .array(words.map { .string($0) })]
+        }
     }
 }

@@ -1,6 +1,6 @@
 import Model
 
-/// An SVG badge for a README: the bot's name and its latest result as text.
+/// A badge for a README, the bot's name and its latest result as text: an SVG, or the facts for a service that draws it.
 struct Badge: Sendable {
     let label: String
     let result: IntegrationResult?
@@ -21,6 +21,19 @@ struct Badge: Sendable {
             <text x="\(left + 6)" y="14" textLength="\(right - 12)">\(HTMLText.escape(word))</text></g></svg>
 
             """
+    }
+
+    /// The badge in the endpoint schema of shields.io (shields.io/badges/endpoint-badge), which refuses other members.
+    var endpoint: JSONValue {
+        let isError: Bool =
+            switch result {
+            case .verdict(.checkoutError), .verdict(.internalError), .triggerError: true
+            default: false
+            }
+        return [
+            "schemaVersion": 1, "label": .string(label), "message": .string(result?.description ?? "none yet"),
+            "color": .string(String(color.dropFirst())), "isError": .bool(isError), "cacheSeconds": 300,
+        ]
     }
 
     private var color: String {

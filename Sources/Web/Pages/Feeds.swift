@@ -5,123 +5,109 @@ import Hummingbird
 import Model
 import Storage
 
-/// The recently published versions of a product as feeds: Atom (RFC 4287) and JSON Feed 1.1 (jsonfeed.org).
+/// Feeds of what is new: the versions of a product, the completed integrations of a bot.
 struct Feeds: Sendable {
     let site: Site
 
-    /// The number of versions in a feed. A reader that fetches it once a day misses no version of a product with fifty a day.
+    /// The number of entries of a feed. A reader that fetches it once a day misses none of fifty a day.
     static let maximumEntries = 50
 
     var routes: [Route] {
         [
             Route(.get, "/products/{product}/feed.atom", .product, "A product's versions as an Atom feed.") {
-                try await answer($0, type: "application/atom+xml; charset=utf-8", atom)
+                try answer($0, try await versions($0), isAtom: true)
             },
             Route(.get, "/products/{product}/feed.json", .product, "A product's versions as a JSON Feed.") {
-                try await answer($0, type: "application/feed+json", json)
+                try answer($0, try await versions($0), isAtom: false)
             },
+            Route(
+                .get, "/bots/{bot}/feed.atom", .read,
+                "A bot's completed integrations as an Atom feed; ?branch= ?failed."
+            ) { try answer($0, try await integrations($0), isAtom: true) },
+            Route(
+                .get, "/bots/{bot}/feed.json", .read, "A bot's completed integrations as a JSON Feed; ?branch= ?failed."
+            ) { try answer($0, try await integrations($0), isAtom: false) },
         ]
     }
 
-    /// Answers 304 if the client already has this feed. A feed changes only when a version does.
-    private func answer(
-        _ call: AuthorizedRequest, type: String, _ write: (Name, [VersionRecord]) -> String
-    ) async throws -> Response {
-        let product = try call.name("product")
-        let versions = try await site.store.publishedLately(product, limit: Self.maximumEntries)
-            .sorted { ($0.publishedAt ?? .epoch, $0.version) > ($1.publishedAt ?? .epoch, $1.version) }
-        guard let updated = versions.map(Self.updated).max() else { throw Problem.notFound }
-        let bytes = Array(write(product, versions).utf8)
+    /// Answers 304 if the client already has this feed. A feed changes only when an entry does.
+    private func answer(_ call: AuthorizedRequest, _ feed: FeedDocument, isAtom: Bool) throws -> Response {
+        let bytes = Array((isAtom ? feed.atom : feed.json).utf8)
         let tag = "\"\(Digest.sha256(of: bytes))\""
         let asked = Preconditions(ifNoneMatch: call.request.headers[.ifNoneMatch])
         var response: Response =
-            switch asked.judge(entityTag: tag, modified: updated) {
+            switch asked.judge(entityTag: tag, modified: feed.updated) {
             case .notModified: Response(status: .notModified)
-            case .send, .failed: .body(bytes, type: type)
+            case .send, .failed:
+                .body(bytes, type: isAtom ? "application/atom+xml; charset=utf-8" : "application/feed+json")
             }
         response.headers[.eTag] = tag
         return response
     }
 
-    // MARK: Entries
+    // MARK: Versions
 
-    private func page(_ product: Name) -> String { "\(site.configuration.url)/products/\(product)" }
-
-    private func page(_ record: VersionRecord) -> String {
-        page(record.product) + "/" + PercentEncoding.encode(record.version.description)
+    /// - Throws: 404 for a product without published versions.
+    private func versions(_ call: AuthorizedRequest) async throws -> FeedDocument {
+        let product = try call.name("product")
+        let versions = try await site.store.publishedLately(product, limit: Self.maximumEntries)
+            .sorted { ($0.publishedAt ?? .epoch, $0.version) > ($1.publishedAt ?? .epoch, $1.version) }
+        guard !versions.isEmpty else { throw Problem.notFound }
+        let page = "\(site.configuration.url)/products/\(product)"
+        return FeedDocument(
+            title: product.description, page: page, url: page + "/feed", entries: versions.map { entry($0, page) })
     }
 
-    /// Returns when an entry last changed. Yanking a version changes its title (RFC 4287, section 4.2.15).
-    private static func updated(_ record: VersionRecord) -> Timestamp {
-        max(record.publishedAt ?? .epoch, record.yankedAt ?? .epoch)
+    /// Yanking a version changes its title, and so when it was updated (RFC 4287, section 4.2.15).
+    private func entry(_ record: VersionRecord, _ page: String) -> FeedDocument.Entry {
+        let published = record.publishedAt ?? .epoch
+        return FeedDocument.Entry(
+            title: "\(record.product) \(record.version)" + (record.isYanked ? " (yanked)" : ""),
+            page: page + "/" + PercentEncoding.encode(record.version.description),
+            summary: "\(record.files.count.counting("file")), made of \(record.commit.abbreviated) on "
+                + "\(record.ref.shortName) by \(record.integration).", published: published,
+            updated: max(published, record.yankedAt ?? .epoch),
+            attachments: record.files.map { file in
+                [
+                    "url": .string(
+                        site.configuration.url + FileServer.root(record) + PercentEncoding.encode(path: file.path)),
+                    "mime_type": .string(FileMediaType(fileName: file.path).type), "title": .string(file.path),
+                    "size_in_bytes": .integer(file.size.bytes),
+                ]
+            })
     }
 
-    private func title(_ record: VersionRecord) -> String {
-        "\(record.product) \(record.version)" + (record.isYanked ? " (yanked)" : "")
+    // MARK: Integrations
+
+    /// Returns the newest completed integrations of a bot, or of one of its branches. Skipped ones are left out, since they judge nothing.
+    /// - Throws: 404 for a bot that does not exist.
+    private func integrations(_ call: AuthorizedRequest) async throws -> FeedDocument {
+        let bot = try await site.bot(of: call).name
+        var filter = IntegrationFilter(bot: bot, state: "completed")
+        filter.hasSkipped = false
+        filter.ref = call.ref("branch")
+        let isFailedOnly = try call.flag("failed")
+        let page = "\(site.configuration.url)/bots/\(bot)"
+        let found = try await site.store.integrations(
+            filter, limit: isFailedOnly ? 4 * Self.maximumEntries : Self.maximumEntries, before: nil
+        ).items.filter { !isFailedOnly || !($0.state.verdict?.isPublishable ?? false) }
+        return FeedDocument(
+            title: bot.description, page: page, url: page + "/feed",
+            entries: found.prefix(Self.maximumEntries).map { entry($0, page) })
     }
 
-    private func summary(_ record: VersionRecord) -> String {
-        "\(record.files.count.counting("file")), made of \(record.commit.abbreviated) on \(record.ref.shortName) by "
-            + "\(record.integration)."
-    }
-
-    private func atom(_ product: Name, _ versions: [VersionRecord]) -> String {
-        let updated = versions.map(Self.updated).max() ?? .epoch
-        var lines = [
-            "<?xml version=\"1.0\" encoding=\"utf-8\"?>", "<feed xmlns=\"http://www.w3.org/2005/Atom\">",
-            "  <title>\(product)</title>", "  <id>\(Self.xml(page(product)))</id>", "  <updated>\(updated)</updated>",
-            "  <link rel=\"self\" type=\"application/atom+xml\" href=\"\(Self.xml(page(product)))/feed.atom\"/>",
-            "  <link rel=\"alternate\" type=\"text/html\" href=\"\(Self.xml(page(product)))\"/>",
-            "  <author><name>\(product)</name></author>", "  <generator>Martlet</generator>",
+    private func entry(_ record: IntegrationOutline, _ page: String) -> FeedDocument.Entry {
+        let result = record.state.result?.description ?? record.state.word
+        let subject = record.subject.map { $0.isEmpty ? "" : ": \($0)" } ?? ""
+        let took = record.startedAt.flatMap { start in record.endedAt.map { PageText.duration($0 - start) } }
+        let parts: [String?] = [
+            "\(record.ref.shortName) at \(record.headCommit.abbreviated)", record.author.map { "by \($0)" },
+            record.summary.map { _ in Pages.testCount(record.summary) }, took.map { "in \($0)" }, record.reason,
         ]
-        for record in versions {
-            let time = record.publishedAt ?? .epoch
-            lines += [
-                "  <entry>", "    <title>\(Self.xml(title(record)))</title>", "    <id>\(Self.xml(page(record)))</id>",
-                "    <published>\(time)</published>", "    <updated>\(Self.updated(record))</updated>",
-                "    <link rel=\"alternate\" type=\"text/html\" href=\"\(Self.xml(page(record)))\"/>",
-                "    <summary>\(Self.xml(summary(record)))</summary>", "  </entry>",
-            ]
-        }
-        return lines.joined(separator: "\n") + "\n</feed>\n"
-    }
-
-    private func json(_ product: Name, _ versions: [VersionRecord]) -> String {
-        let feed: JSONValue = [
-            "version": "https://jsonfeed.org/version/1.1", "title": .string(product.description),
-            "home_page_url": .string(page(product)), "feed_url": .string(page(product) + "/feed.json"),
-            "items": .array(
-                versions.map { record in
-                    [
-                        "id": .string(page(record)), "url": .string(page(record)), "title": .string(title(record)),
-                        "content_text": .string(summary(record)),
-                        "date_published": .string((record.publishedAt ?? .epoch).description),
-                        "date_modified": .string(Self.updated(record).description),
-                        "attachments": .array(
-                            record.files.map { file in
-                                [
-                                    "url": .string(
-                                        site.configuration.url + FileServer.root(record)
-                                            + PercentEncoding.encode(path: file.path)),
-                                    "mime_type": .string(FileMediaType(fileName: file.path).type),
-                                    "title": .string(file.path), "size_in_bytes": .integer(file.size.bytes),
-                                ]
-                            }),
-                    ]
-                }),
-        ]
-        return feed.text + "\n"
-    }
-
-    /// Escapes text for XML 1.0 and replaces characters that a document must not contain (section 2.2).
-    static func xml(_ text: String) -> String {
-        let scalars = text.unicodeScalars.map { scalar -> Unicode.Scalar in
-            switch scalar.value {
-            case 0x09, 0x0A, 0x0D, 0x20...0xD7FF, 0xE000...0xFFFD, 0x10000...: scalar
-            default: "\u{FFFD}"
-            }
-        }
-        return HTMLText.escape(String(String.UnicodeScalarView(scalars)))
+        let ended = record.endedAt ?? record.queuedAt
+        return FeedDocument.Entry(
+            title: "\(record.id) \(result)\(subject)", page: "\(page)/\(record.id.number)",
+            summary: parts.compactMap(\.self).joined(separator: ", "), published: ended, updated: ended)
     }
 }
 

@@ -12,7 +12,7 @@ extension Pages {
         let bot = try await site.bot(of: call).name
         guard let test = call.query("name") else { throw Problem.notFound }
         let (limit, before) = try call.page(limit: Self.historyLength)
-        let ref = call.branch()
+        let ref = call.ref("branch")
         guard
             let history = try await site.store.testHistory(of: test, bot: bot, ref: ref, limit: limit, before: before)
         else { throw Problem.notFound }

@@ -53,8 +53,14 @@ struct Pages: Sendable {
     }
 
     private func asset(_ path: String, _ bytes: [UInt8], _ type: String) -> Route {
-        Route(.get, path, .open, "Part of the pages.") { _ in
-            var response = Response.body(bytes, type: type)
+        // If there is no memory now, it is sent as it is.
+        let compressed = try? GzipStream.compress(bytes)
+        return Route(.get, path, .open, "Part of the pages.") { call in
+            let whole = Response.body(bytes, type: type)
+            var response = whole
+            if let compressed {
+                response = whole.coded(for: call) { _ in ResponseBody(byteBuffer: ByteBuffer(bytes: compressed)) }
+            }
             // Pages link to it with the first digits of its digest as the query.
             response.headers[.cacheControl] = "public, max-age=86400"
             return response

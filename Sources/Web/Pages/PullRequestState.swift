@@ -4,7 +4,7 @@ import Storage
 
 /// The current state of an open pull request for a bot, for the HTTP interface and the pages.
 struct PullRequestState: Sendable {
-    enum Word: String, Sendable {
+    enum Word: String, Sendable, CaseIterable {
         /// Its head has an integration.
         case integrated
         /// It waits for an operator.

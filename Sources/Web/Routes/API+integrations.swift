@@ -10,6 +10,12 @@ extension API.Time {
         guard let time else { return nil }
         self.init(time)
     }
+
+    /// Returns the time between two moments, in seconds; `nil` if one of them is unknown.
+    static func seconds(from start: Timestamp?, to end: Timestamp?) -> Double? {
+        guard let start, let end else { return nil }
+        return (end - start).seconds
+    }
 }
 
 extension API.List {
@@ -21,24 +27,30 @@ extension API.Bot {
     /// - Parameters:
     ///   - specification: The bot's file; `nil` for a retired bot.
     ///   - nextScheduled: When the schedule next queues an integration; `nil` without a schedule.
-    init(_ bot: BotRecord, specification: BotSpecification?, nextScheduled: Timestamp?) {
+    /// - Parameter root: The service's URL.
+    init(_ bot: BotRecord, specification: BotSpecification?, nextScheduled: Timestamp?, root: String) {
         let repository = bot.repositoryState
         self.init(
-            name: bot.name.description, repository: Pages.withoutUser(bot.repository),
+            name: bot.name.description, url: "\(root)/bots/\(bot.name)", repository: Pages.withoutUser(bot.repository),
             branches: specification?.branches.map { $0.map(\.description) },
             tags: (specification?.tags ?? []).map(\.description),
             product: (specification?.product ?? bot.name).description, retired: bot.isRetired,
             schedule: specification?.schedule?.sentence, nextScheduled: API.Time(nextScheduled),
-            latest: bot.latest.map { API.Integration($0) }, lookedAt: API.Time(repository?.lastScan),
+            latest: bot.latest.map { API.Integration($0, root: root) }, lookedAt: API.Time(repository?.lastScan),
             lookError: repository?.lastError, empty: repository?.isEmpty ?? false)
     }
 }
 
 extension API.Integration {
-    init(_ integration: IntegrationOutline) { self.init(integration, step: integration.state.step.rawValue) }
+    /// - Parameter root: The service's URL; `nil` for a run without a service.
+    init(_ integration: IntegrationOutline, root: String?) {
+        self.init(integration, step: integration.state.step.rawValue, root: root)
+    }
 
-    fileprivate init(_ integration: IntegrationOutline, step: String) {
+    fileprivate init(_ integration: IntegrationOutline, step: String, root: String?) {
         self.init(
+            id: integration.id.description,
+            url: root.map { "\($0)/bots/\(integration.id.bot)/\(integration.id.number)" },
             bot: integration.id.bot.description, number: integration.id.number,
             commit: integration.commit.description, ref: integration.ref.description,
             base: integration.pull?.base.description, head: integration.pull?.head.description,
@@ -47,7 +59,8 @@ extension API.Integration {
             project: integration.project, state: integration.state.word, step: step,
             verdict: integration.state.verdict?.rawValue, result: integration.state.result?.description,
             skipped: integration.isSkipped, reason: integration.reason, queued: API.Time(integration.queuedAt),
-            started: API.Time(integration.startedAt), ended: API.Time(integration.endedAt), run: integration.run,
+            started: API.Time(integration.startedAt), ended: API.Time(integration.endedAt),
+            duration: API.Time.seconds(from: integration.startedAt, to: integration.endedAt), run: integration.run,
             supersededBy: integration.supersededBy?.description, summary: integration.summary.map { API.Summary($0) })
     }
 }
@@ -66,15 +79,15 @@ extension API.IntegrationDetail {
     ///   - all: Every attempt. Each configuration lists its own.
     init(
         _ integration: IntegrationRecord, attempts: [AttemptRecord], all: [AttemptRecord] = [],
-        reruns: [RerunRecord] = [], forge: API.ForgePages? = nil
+        reruns: [RerunRecord] = [], forge: API.ForgePages? = nil, root: String?
     ) {
         let state = integration.state
         let step = state.step == .running ? attempts.leastAdvancedStep?.rawValue : nil
         self.init(
-            integration: API.Integration(integration.outline, step: step ?? state.step.rawValue),
+            integration: API.Integration(integration.outline, step: step ?? state.step.rawValue, root: root),
             reruns: reruns.map { API.Rerun($0) },
             configurations: attempts.map { shown in
-                API.Configuration(shown, beside: all.filter { $0.id.job == shown.id.job })
+                API.Configuration(shown, beside: all.filter { $0.id.job == shown.id.job }, root: root)
             }, forge: forge)
     }
 }
@@ -106,7 +119,8 @@ extension API.Summary {
 
 extension API.Configuration {
     /// - Parameter all: Every attempt of the job.
-    init(_ attempt: AttemptRecord, beside all: [AttemptRecord]) {
+    init(_ attempt: AttemptRecord, beside all: [AttemptRecord], root: String?) {
+        let page = attempt.id.integration
         let step: String? = if case .running(let step) = attempt.state { step.rawValue } else { nil }
         self.init(
             name: attempt.id.job.description, attempt: attempt.id.attempt, run: attempt.run,
@@ -114,7 +128,11 @@ extension API.Configuration {
             verdict: attempt.state.verdict?.rawValue, reason: attempt.reason, analysis: attempt.analysis,
             tested: attempt.tested, isolation: attempt.isolation?.word, isolationReason: attempt.isolation?.reason,
             notes: attempt.notes, queued: API.Time(attempt.queuedAt), started: API.Time(attempt.startedAt),
-            ended: API.Time(attempt.endedAt), steps: attempt.steps.map { Step($0) },
+            ended: API.Time(attempt.endedAt),
+            duration: API.Time.seconds(from: attempt.startedAt, to: attempt.endedAt),
+            url: root.map {
+                "\($0)/bots/\(page.bot)/\(page.number)/log/\(attempt.id.job)?attempt=\(attempt.id.attempt)"
+            }, steps: attempt.steps.map { Step($0) },
             summary: attempt.summary.map { API.Summary($0) }, attempts: all.map { Attempt($0) })
     }
 }
@@ -133,6 +151,7 @@ extension API.Configuration.Attempt {
         self.init(
             attempt: attempt.id.attempt, run: attempt.run, state: attempt.state.word,
             verdict: attempt.state.verdict?.rawValue, reason: attempt.reason, testFilter: attempt.testFilter,
-            tested: attempt.tested, started: API.Time(attempt.startedAt), ended: API.Time(attempt.endedAt))
+            tested: attempt.tested, started: API.Time(attempt.startedAt), ended: API.Time(attempt.endedAt),
+            duration: API.Time.seconds(from: attempt.startedAt, to: attempt.endedAt))
     }
 }

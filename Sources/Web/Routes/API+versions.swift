@@ -22,7 +22,7 @@ extension API.TriggerRun {
             name: trigger.trigger.description, attempt: trigger.attempt, run: trigger.run,
             phase: trigger.phase.rawValue, state: trigger.state.rawValue, reason: trigger.reason,
             started: API.Time(trigger.startedAt), ended: API.Time(trigger.endedAt),
-            upload: upload.map { Upload($0) })
+            duration: API.Time.seconds(from: trigger.startedAt, to: trigger.endedAt), upload: upload.map { Upload($0) })
     }
 }
 
@@ -42,7 +42,9 @@ extension API.Version {
     init(_ version: VersionRecord, root: String, downloads: Downloads.Counts) {
         let place = "\(root)/files/\(version.product)/\(PercentEncoding.encode(version.version.description))/"
         self.init(
-            version: version.version.description, product: version.product.description,
+            version: version.version.description, id: "\(version.product) \(version.version)",
+            url: "\(root)/products/\(version.product)/\(PercentEncoding.encode(version.version.description))",
+            product: version.product.description,
             published: API.Time(version.publishedAt), commit: version.commit.description,
             ref: version.ref.description, integration: version.integration.description,
             files: version.files.map { file in

@@ -11,9 +11,11 @@ struct BotRoutes: Sendable {
     let site: Site
 
     private static let filters: [QueryParameter] = [
-        .text("state", "`queued`, `running` or `completed`."),
-        .text("ref", "Only this branch, or this full name of a ref."),
-        .text("commit", "Only this commit, by its full id."), .limit(), .before,
+        .word("state", "Only integrations in this state.", ["queued", "running", "completed"]),
+        .text("ref", "Only this branch, or this full name of a ref.", example: "main"),
+        QueryParameter(
+            name: "commit", text: "Only this commit, by its full id.", schema: .string,
+            pattern: "^([0-9a-f]{40}|[0-9a-f]{64})$"), .limit(), .before,
     ]
 
     var routes: [Route] {
@@ -61,7 +63,7 @@ struct BotRoutes: Sendable {
                 }
                 return .plain(try await site.operations.webhookInstructions(bot: call.name("bot"), forge: forge))
             }.described(
-                "getWebhook", .bots, query: [.text("forge", "The kind of forge, such as `github`; `push` by default.")],
+                "getWebhook", .bots, query: [.word("forge", "The kind of forge; `push` by default.", Forge.self)],
                 .media("text/plain")),
             Route(.get, "/api/v1/bots/{bot}/integrations", .read, "A bot's integrations, newest first.") { call in
                 try await list(call, bot: site.bot(of: call).name)
@@ -76,9 +78,11 @@ struct BotRoutes: Sendable {
                 let wish = try await call.json(API.IntegrationRequest.self)
                 let record = try await site.operations.integrate(
                     bot: call.name("bot"), revision: wish.commit, isClean: wish.clean ?? false, by: call.caller.name)
-                return try .json(API.Integration(record.outline), status: .created)
+                return try .json(API.Integration(record.outline, root: site.configuration.url), status: .created)
             }.described(
-                "integrate", .integrations, body: API.IntegrationRequest.self, .json(API.Integration.self), status: 201),
+                "integrate", .integrations, body: API.IntegrationRequest.self,
+                example: ["commit": "main", "clean": false],
+                .json(API.Integration.self), status: 201),
         ]
     }
 
@@ -88,7 +92,8 @@ struct BotRoutes: Sendable {
         return API.Bot(
             bot, specification: specification,
             nextScheduled: isScheduled
-                ? await site.operations.nextScheduled(bot: bot.name, after: site.clock()) : nil)
+                ? await site.operations.nextScheduled(bot: bot.name, after: site.clock()) : nil,
+            root: site.configuration.url)
     }
 
     private func list(_ call: AuthorizedRequest, bot: Name?) async throws -> Response {
@@ -99,16 +104,16 @@ struct BotRoutes: Sendable {
             }
             filter.state = state
         }
-        if let ref = call.query("ref") {
-            filter.ref = ref.hasPrefix("refs/") ? RefName(ref) : RefName(branch: ref)
-        }
+        filter.ref = call.ref("ref")
         if let text = call.query("commit") {
             guard let commit = CommitID(text) else { throw Problem(400, "`commit` is a full commit id.") }
             filter.commit = commit
         }
         let (limit, before) = try call.page()
         let page = try await site.store.integrations(filter, limit: limit, before: before)
-        return try .json(API.List(page.items.map { API.Integration($0) }, next: page.next))
+        return try .json(
+            API.List(
+                page.items.map { API.Integration($0, root: site.configuration.url) }, next: page.next))
     }
 }
 

@@ -32,8 +32,9 @@ struct CoverageRoutes: Sendable {
                 let before = stored.before.map { before in
                     Dictionary(before.coverage.files.map { ($0.path, $0.lines) }) { first, _ in first }
                 }
+                let isChangedOnly = try call.flag("changed")
                 let files = stored.coverage.files.filter { file in
-                    !call.flag("changed") || before.map { $0[file.path] != file.lines } ?? false
+                    !isChangedOnly || before.map { $0[file.path] != file.lines } ?? false
                 }
                 let shown = files.dropFirst(after).prefix(limit)
                 return try .json(

@@ -66,9 +66,12 @@ struct IntegrationRoutes: Sendable {
                 }
                 try await site.operations.cancel(
                     record.id, grace: grace ?? Cancellation.Request.usualGrace, by: call.caller.name)
-                return try .json(API.Integration(await site.integration(of: call).outline), status: .accepted)
+                return try .json(
+                    API.Integration(await site.integration(of: call).outline, root: site.configuration.url),
+                    status: .accepted)
             }.described(
-                "cancelIntegration", .integrations, body: API.CancelRequest.self, .json(API.Integration.self),
+                "cancelIntegration", .integrations, body: API.CancelRequest.self, example: ["grace": 10],
+                .json(API.Integration.self),
                 status: 202),
             Route(.post, Self.root + "/rerun", .role(.operator), "Runs it again: {failed, tests, triggers}.") { call in
                 let old = try await site.integration(of: call)
@@ -82,8 +85,8 @@ struct IntegrationRoutes: Sendable {
                 let detail = try await detail(accepted.integration, attempt: nil)
                 return try .json(API.QueuedRerun(detail: detail, notes: accepted.notes), status: .created)
             }.described(
-                "rerunIntegration", .integrations, body: API.RerunRequest.self, .json(API.QueuedRerun.self), status: 201
-            ),
+                "rerunIntegration", .integrations, body: API.RerunRequest.self, example: ["failed": true],
+                .json(API.QueuedRerun.self), status: 201),
         ]
     }
 
@@ -103,6 +106,7 @@ struct IntegrationRoutes: Sendable {
                 API.ForgePages(
                     repository: $0.repository, commit: $0.commit(record.headCommit), ref: pages.ref,
                     comparison: pages.comparison)
-            })
+            },
+            root: site.configuration.url)
     }
 }

@@ -30,7 +30,8 @@ struct IssueRoutes: Sendable {
             }.described(
                 "listIssues", .issues,
                 query: [
-                    .text("status", "Only issues of this status."), .text("category", "Only issues of this category."),
+                    .word("status", "Only issues of this status.", Model.Issue.Status.self),
+                    .word("category", "Only issues of this category.", Finding.Category.self),
                     .limit(TestRoutes.maximumLimit, usual: TestRoutes.maximumLimit), .after,
                 ], .json(API.List<API.Issue>.self)),
             Route(
@@ -67,7 +68,9 @@ struct IssueRoutes: Sendable {
                     call.text("fingerprint"), of: record.id, reason: wish.reason, expires: try expiry(wish),
                     by: try person(wish.person, call))
                 return try .json(API.Issue(issue, at: site.clock()))
-            }.described("silenceIssue", .issues, body: API.SilenceRequest.self, .json(API.Issue.self)),
+            }.described(
+                "silenceIssue", .issues, body: API.SilenceRequest.self,
+                example: ["reason": "flaky until the parser is fixed", "for": 604_800], .json(API.Issue.self)),
             Route(
                 .post, Self.root + "/issues/{fingerprint}/unsilence", .role(.operator), "Unmutes an issue."
             ) { call in

@@ -9,7 +9,7 @@ extension API.LocalRun {
         // A working tree has no silences.
         let time = result.integration.queuedAt
         self.init(
-            detail: API.IntegrationDetail(result.integration, attempts: result.attempts),
+            detail: API.IntegrationDetail(result.integration, attempts: result.attempts, root: nil),
             issues: result.issues.map { API.Issue($0, at: time) }, tests: result.tests.map { API.TestCase($0) })
     }
 

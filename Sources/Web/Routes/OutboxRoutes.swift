@@ -18,7 +18,10 @@ struct OutboxRoutes: Sendable {
                 let page = try await site.store.outbox(try Self.state(call), limit: limit, before: before)
                 return try .json(API.List(page.items.map { API.OutboxMessage($0) }, next: page.next))
             }.described(
-                "listMessages", .outbox, query: [.text("state", "Only messages in this state."), .limit(), .before],
+                "listMessages", .outbox,
+                query: [
+                    .word("state", "Only messages in this state.", Storage.OutboxMessage.State.self), .limit(), .before,
+                ],
                 .json(API.List<API.OutboxMessage>.self)),
             Route(
                 .post, "/api/v1/outbox/{number}/retry", .role(.operator), "Has a message tried again that was given up."

@@ -30,7 +30,8 @@ struct ProductRoutes: Sendable {
                 let versions = try await site.store.outlines(of: product)
                 guard !versions.isEmpty else { throw await site.nothingPublished(of: product) }
                 return try .json(await site.page(of: versions, product, call))
-            }.described("listVersions", .versions, query: [.limit(), .before], .json(API.List<API.Version>.self)),
+            }.described(
+                "listVersions", .versions, query: [.limit(), .beforeVersion], .json(API.List<API.Version>.self)),
             Route(.get, "/api/v1/products/{product}/versions/{version}", .product, "A version, or a range's highest.") {
                 call in
                 let (product, asked) = (try call.name("product"), call.text("version"))

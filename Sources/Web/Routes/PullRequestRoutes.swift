@@ -25,9 +25,10 @@ struct PullRequestRoutes: Sendable {
                 let wish = try await call.json(API.ApprovalRequest.self)
                 let record = try await site.operations.approve(
                     pullRequest: number, of: bot, commit: wish.commit, by: call.caller.name)
-                return try .json(API.Integration(record.outline), status: .created)
+                return try .json(API.Integration(record.outline, root: site.configuration.url), status: .created)
             }.described(
-                "approvePullRequest", .pullRequests, body: API.ApprovalRequest.self, .json(API.Integration.self),
+                "approvePullRequest", .pullRequests, body: API.ApprovalRequest.self,
+                example: ["commit": "2f0e9b1c7d3a5e4f60718293a4b5c6d7e8f90a1b"], .json(API.Integration.self),
                 status: 201),
         ]
     }

@@ -25,7 +25,9 @@ struct RetentionRoutes: Sendable {
                 }
                 let report = try await site.operations.prune(isDry: wish.dryRun ?? false, bot: bot)
                 return try .json(API.PruneReport(report))
-            }.described("prune", .retention, body: API.PruneRequest.self, .json(API.PruneReport.self))
+            }.described(
+                "prune", .retention, body: API.PruneRequest.self, example: ["dryRun": true, "bot": "kit"],
+                .json(API.PruneReport.self))
         ]
     }
 }

@@ -21,8 +21,11 @@ struct SystemRoutes: Sendable {
             Route(.get, "/metrics", .read, "Prometheus's text format.") { _ in
                 .body(Array(try await metrics().utf8), type: "text/plain; version=0.0.4; charset=utf-8")
             }.described("getMetrics", .system, .media("text/plain")).costing(.list),
-            Route(.get, "/badge/{file}", .read, "{bot}.svg: the latest result; ?branch=.") { try await badge($0) }
-                .described("getBadge", .system, query: [.branch], .media("image/svg+xml")),
+            Route(
+                .get, "/badge/{file}", .read,
+                "{bot}.svg: the latest result; {bot}.json: the same for shields.io's endpoint badge; ?branch=."
+            ) { try await badge($0) }.described(
+                "getBadge", .system, query: [.branch], .medias(["image/svg+xml", "application/json"])),
             Route(.get, "/cctray.xml", .read, "For CCMenu and other trays.") { _ in
                 .body(Array(try await tray().utf8), type: "application/xml; charset=utf-8")
             }.described("getTray", .system, .media("application/xml")).costing(.list),
@@ -31,69 +34,79 @@ struct SystemRoutes: Sendable {
 
     private func metrics() async throws -> String {
         let bots = try await site.store.bots().filter { !$0.isRetired }
-        var lines: [String] = []
-        func gauge(_ name: String, _ help: String, _ values: [(labels: String, value: Int)]) {
-            lines += ["# HELP \(name) \(help)", "# TYPE \(name) gauge"]
-            lines += values.map { "\(name)\($0.labels) \($0.value)" }
-        }
-        gauge("martlet_info", "The running version.", [("{version=\"\(site.configuration.version)\"}", 1)])
-        gauge("martlet_bots", "Bots with a file.", [("", bots.count)])
-        gauge(
-            "martlet_disk_full", "1 while the state's or the workspaces' disk has too little left for jobs.",
-            [("", site.operations.diskShortage == nil ? 0 : 1)])
+        var text = MetricsText()
+        text.add("martlet_info", .gauge, "The running version.", [.init(1, ("version", site.configuration.version))])
+        text.add("martlet_bots", .gauge, "Bots with a file.", [.init(bots.count)])
+        text.add(
+            "martlet_disk_full", .gauge, "1 while the state's or the workspaces' disk has too little left for jobs.",
+            [.init(site.operations.diskShortage == nil ? 0 : 1)])
         let open = try await site.store.openCounts()
-        gauge("martlet_integrations_queued", "Integrations that wait.", [("", open.queued)])
-        gauge("martlet_integrations_running", "Integrations under way.", [("", open.running)])
-        gauge(
-            "martlet_repository_look_failures", "Scans in a row that failed.",
-            bots.map { ("{bot=\"\($0.name)\"}", $0.repositoryState?.failures ?? 0) })
-        gauge(
-            "martlet_bot_result", "1 for the result of the bot's latest integration.",
+        text.add("martlet_integrations_queued", .gauge, "Integrations that wait.", [.init(open.queued)])
+        text.add("martlet_integrations_running", .gauge, "Integrations under way.", [.init(open.running)])
+        text.add(
+            "martlet_repository_look_failures", .gauge, "Scans in a row that failed.",
+            bots.map { .init($0.repositoryState?.failures ?? 0, ("bot", $0.name.description)) })
+        text.add(
+            "martlet_bot_result", .gauge, "1 for the result of the bot's latest integration.",
             bots.compactMap { bot in
-                bot.latest?.state.result.map { ("{bot=\"\(bot.name)\",result=\"\($0)\"}", 1) }
+                bot.latest?.state.result.map { .init(1, ("bot", bot.name.description), ("result", $0.description)) }
             })
-        gauge(
-            "martlet_versions", "Published versions.",
-            try await site.store.versionCounts().map { ("{product=\"\($0.product)\"}", $0.count) })
+        text.add(
+            "martlet_versions", .gauge, "Published versions.",
+            try await site.store.versionCounts().map { .init($0.count, ("product", $0.product.description)) })
         // Archived files are left out: they are removed with their integration, and are not checked again.
         let published = "\(site.configuration.state)/files/"
-        gauge(
-            "martlet_files_damaged", "Published files that are not what was published.",
-            [("", site.checks.damaged.count { $0.path.hasPrefix(published) })])
-        lines += [
-            "# HELP martlet_webhooks_refused_total Deliveries refused for their signature since the start.",
-            "# TYPE martlet_webhooks_refused_total counter",
-            "martlet_webhooks_refused_total \(site.operations.refusedDeliveries)",
-        ]
+        text.add(
+            "martlet_files_damaged", .gauge, "Published files that are not what was published.",
+            [.init(site.checks.damaged.count { $0.path.hasPrefix(published) })])
         let messages = try await site.store.outboxCounts()
-        gauge(
-            "martlet_outbox_messages", "Messages to others by state; those that ended stay for a while.",
-            Storage.OutboxMessage.State.allCases.map { ("{state=\"\($0.rawValue)\"}", messages[$0] ?? 0) })
+        text.add(
+            "martlet_outbox_messages", .gauge, "Messages to others by state; those that ended stay for a while.",
+            Storage.OutboxMessage.State.allCases.map { .init(messages[$0] ?? 0, ("state", $0.rawValue)) })
+        addFigures(since: &text)
+        return text.text
+    }
+
+    /// Adds what is counted since the start.
+    private func addFigures(since text: inout MetricsText) {
+        text.add(
+            "martlet_webhooks_refused_total", .counter, "Deliveries refused for their signature since the start.",
+            [.init(Int(site.operations.refusedDeliveries))])
         let writer = site.store.writerFigures()
-        gauge("martlet_transactions", "Transactions since the start.", [("", writer.transactions)])
-        gauge("martlet_transactions_long", "Those that held the writer for more than 5 ms.", [("", writer.long)])
-        gauge(
-            "martlet_transaction_longest_microseconds", "The longest of them.",
-            [("", Int(writer.longest / .microseconds(1)))])
-        gauge(
-            "martlet_commits_long",
-            "Commits that alone took more than 5 ms: the disk's time, also for copying the log.",
-            [("", writer.longCommits)])
-        return lines.joined(separator: "\n") + "\n"
+        text.add(
+            "martlet_transactions_total", .counter, "Transactions since the start.", [.init(writer.transactions)])
+        text.add(
+            "martlet_transactions_long_total", .counter,
+            "Transactions since the start that held the writer for more than 5 ms.", [.init(writer.long)])
+        text.add(
+            "martlet_transaction_longest_seconds", .gauge, "The longest transaction since the start.",
+            [.init(writer.longest / .seconds(1))])
+        text.add(
+            "martlet_commits_long_total", .counter,
+            "Commits since the start that alone took more than 5 ms: the disk's time, also for copying the log.",
+            [.init(writer.longCommits)])
+        let figures = site.figures.figures
+        text.add(
+            "martlet_integration_queue_seconds", "How long integrations waited for their start.",
+            figures.waiting.sorted)
+        text.add(
+            "martlet_integration_seconds", "How long integrations took from their start to their end.",
+            figures.integrations.sorted)
+        text.add("martlet_step_seconds", "How long steps of jobs took.", figures.steps.sorted)
     }
 
     private func badge(_ call: AuthorizedRequest) async throws -> Response {
-        guard call.text("file").hasSuffix(".svg"), let bot = Name(call.text("file").dropLast(4)) else {
-            throw Problem.notFound
-        }
+        let file = call.text("file")
+        let kind = [".svg", ".json"].first { file.hasSuffix($0) }
+        guard let kind, let bot = Name(file.dropLast(kind.count)) else { throw Problem.notFound }
         var filter = IntegrationFilter(bot: bot, state: "completed", leavesOutPulls: true)
         // Skipped integrations do not judge the code.
         filter.hasSkipped = false
-        filter.ref = call.query("branch").map { RefName(branch: $0) }
+        filter.ref = call.ref("branch")
         guard try await site.store.bot(bot) != nil else { throw Problem.notFound }
         let latest = try await site.store.integrations(filter, limit: 1, before: nil).items.first
-        return .body(
-            Array(Badge(label: bot.description, result: latest?.state.result).svg.utf8), type: "image/svg+xml")
+        let badge = Badge(label: bot.description, result: latest?.state.result)
+        return kind == ".json" ? .json(badge.endpoint) : .body(Array(badge.svg.utf8), type: "image/svg+xml")
     }
 
     private func tray() async throws -> String {

@@ -34,14 +34,15 @@ struct TestRoutes: Sendable {
                 "listTests", .tests,
                 query: [
                     .flag("failing", "Only failed and crashed tests."),
-                    .text("outcome", "Only tests with this outcome."), .configuration, .attempt,
+                    .word("outcome", "Only tests with this outcome.", TestResult.Outcome.self), .configuration,
+                    .attempt,
                 ] + Self.paging, .json(API.List<API.TestCase>.self)),
             Route(
                 .get, Self.integration + "/tests/grid", .read,
                 "Its tests × configurations, what fails first; ?all ?attempt= ?limit= ?after= (Range, conditional)."
             ) { call in
                 let (limit, after) = try Self.page(call)
-                let (attempt, all) = (try call.attempt(), call.flag("all"))
+                let (attempt, all) = (try call.attempt(), try call.flag("all"))
                 let export = ExportAnswers(site: site, type: Response.jsonType) { _, record in
                     let grid = try await site.store.testGrid(
                         of: record.id, attempt: attempt, all: all, limit: limit, after: after)
@@ -73,14 +74,15 @@ struct TestRoutes: Sendable {
                         items: list.tests.map { API.TestOutcomes($0.spread, list.configurations) },
                         next: list.next.map { String($0) }))
             }.described(
-                "listTestsOfBot", .tests, query: [.text("query", "A part of the name.")] + Self.paging,
+                "listTestsOfBot", .tests,
+                query: [.text("query", "A part of the name.", example: "parse")] + Self.paging,
                 .json(API.NamedTests.self)),
             Route(
                 .get, "/api/v1/bots/{bot}/tests/flaky", .read,
                 "Its flaky tests in its newest integrations; ?branch= ?integrations= (1 to 200)."
             ) { call in
                 let list = try await site.store.flakyTests(
-                    of: site.bot(of: call).name, ref: call.branch(),
+                    of: site.bot(of: call).name, ref: call.ref("branch"),
                     integrations: try call.number("integrations", 1...Store.maximumPage) ?? 100)
                 return try .json(
                     API.FlakyTests(
@@ -89,7 +91,9 @@ struct TestRoutes: Sendable {
             }.described(
                 "listFlakyTests", .tests,
                 query: [
-                    .branch, .number("integrations", "How many integrations are examined: 1 to 200, 100 by default."),
+                    .branch,
+                    .number(
+                        "integrations", "How many integrations are examined: 1 to 200, 100 by default.", minimum: 1),
                 ], .json(API.FlakyTests.self)),
             Route(
                 .get, "/api/v1/bots/{bot}/tests/history", .read,
@@ -98,18 +102,20 @@ struct TestRoutes: Sendable {
                 guard let test = call.query("name") else { throw Problem(400, "`name` says which test: SUITE/NAME.") }
                 let bot = try await site.bot(of: call).name
                 let (limit, before) = try call.page()
+                let ref = call.ref("branch")
                 guard
                     let history = try await site.store.testHistory(
-                        of: test, bot: bot, ref: call.branch(), configuration: try Self.configuration(call),
+                        of: test, bot: bot, ref: ref, configuration: try Self.configuration(call),
                         limit: limit,
                         before: before)
                 else { throw Problem.notFound }
-                let failures = try await site.store.lastFailures(of: test, bot: bot, ref: call.branch())
+                let failures = try await site.store.lastFailures(of: test, bot: bot, ref: ref)
                 return try .json(API.TestHistory(history, failures: failures))
             }.described(
                 "getTestHistory", .tests,
                 query: [
-                    .text("name", "The test: SUITE/NAME.", isRequired: true), .branch, .configuration, .limit(),
+                    .text("name", "The test: SUITE/NAME.", example: "ParserTests/testThatItParses", isRequired: true),
+                    .branch, .configuration, .limit(),
                     .before,
                 ], .json(API.TestHistory.self)),
         ].costing(.export)
@@ -133,24 +139,31 @@ struct TestRoutes: Sendable {
             }
             return [outcome]
         }
-        return call.flag("failing") ? Set(TestResult.Outcome.allCases.filter(\.isFailure)) : nil
+        return try call.flag("failing") ? Set(TestResult.Outcome.allCases.filter(\.isFailure)) : nil
     }
 }
 
 extension AuthorizedRequest {
-    /// `?branch=`, a branch's short name or a whole ref.
-    func branch() -> RefName? {
-        query("branch").map { $0.hasPrefix("refs/") ? RefName($0) : RefName(branch: $0) }
+    /// Returns a query parameter that is a branch's short name or a whole ref; `nil` if it is absent.
+    func ref(_ name: String) -> RefName? {
+        query(name).map { $0.hasPrefix("refs/") ? RefName($0) : RefName(branch: $0) }
     }
 
-    /// A numeric query parameter; `nil` if it is absent. A number above its range becomes the largest.
+    /// Returns a numeric query parameter; `nil` if it is absent. A number above its range becomes the largest.
     /// - Throws: 400 for a text that is no number, and for a number below its range.
     func number(_ name: String, _ range: ClosedRange<Int>) throws(Problem) -> Int? {
         guard let text = query(name) else { return nil }
-        guard let number = Int(text), number >= range.lowerBound else {
+        guard let number = Self.clamped(text), number >= range.lowerBound else {
             throw Problem(400, "`\(name)` is a number from \(range.lowerBound) to \(range.upperBound).")
         }
-        return min(number, range.upperBound)
+        return min(Int(clamping: number), range.upperBound)
+    }
+
+    /// Returns a number in decimal digits; the largest one if it has too many digits. Returns `nil` for another text.
+    static func clamped(_ text: String) -> Int64? {
+        if let number = Int64(text) { return number }
+        let isNumber = !text.isEmpty && text.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+        return isNumber ? .max : nil
     }
 }
 

@@ -31,7 +31,9 @@ struct TokenRoutes: Sendable {
                 }
                 return try .json(
                     API.NewToken(name: name.description, role: role.rawValue, secret: token.secret), status: .created)
-            }.described("createToken", .tokens, body: API.TokenRequest.self, .json(API.NewToken.self), status: 201),
+            }.described(
+                "createToken", .tokens, body: API.TokenRequest.self, example: ["name": "ann", "role": "viewer"],
+                .json(API.NewToken.self), status: 201),
             Route(.delete, "/api/v1/tokens/{name}", .role(.admin), "Revokes a token, at once.") { call in
                 guard try await site.store.revokeToken(name: call.text("name"), at: site.clock()) else {
                     throw Problem.notFound

@@ -75,10 +75,15 @@ struct AuthorizedRequest: Sendable {
     }
 
     /// Returns whether a query parameter is present and neither `false` nor `0`, such as `?failing` and `?failing=true`.
-    func flag(_ name: String) -> Bool {
+    /// - Throws: 400 for another value.
+    func flag(_ name: String) throws(Problem) -> Bool {
         guard let query = request.head.path?.split(separator: "?", maxSplits: 1).dropFirst().first else { return false }
-        return query.split(separator: "&").contains { pair in
-            pair == name[...] || pair.hasPrefix(name + "=") && !["false", "0"].contains(pair.dropFirst(name.count + 1))
+        let pair = query.split(separator: "&").first { $0 == name[...] || $0.hasPrefix(name + "=") }
+        guard let pair else { return false }
+        switch pair.dropFirst(name.count + 1) {
+        case "", "true", "1": return true
+        case "false", "0": return false
+        default: throw Problem(400, "`\(name)` is true or false.")
         }
     }
 
@@ -86,8 +91,10 @@ struct AuthorizedRequest: Sendable {
     /// - Throws: 400 for an invalid number.
     func attempt() throws(Problem) -> Int? {
         guard let text = query("attempt") else { return nil }
-        guard let number = Int(text), number > 0 else { throw Problem(400, "`attempt` is a number from 1 on.") }
-        return number
+        guard let number = Self.clamped(text), number > 0 else {
+            throw Problem(400, "`attempt` is a number from 1 on.")
+        }
+        return Int(clamping: number)
     }
 
     /// Returns `?limit=`, 1 to 200, and `?before=`, which is the `next` of an earlier answer.
@@ -97,7 +104,9 @@ struct AuthorizedRequest: Sendable {
         let limit = try limit(usual)
         var before: Int64?
         if let text = query("before") {
-            guard let number = Int64(text) else { throw Problem(400, "`before` is the `next` of an earlier answer.") }
+            guard let number = Self.clamped(text), number >= 0 else {
+                throw Problem(400, "`before` is the `next` of an earlier answer.")
+            }
             before = number
         }
         return (limit, before)
@@ -108,8 +117,10 @@ struct AuthorizedRequest: Sendable {
     /// - Throws: 400 if it is not a number from 1 on.
     func limit(_ usual: Int = 50) throws(Problem) -> Int {
         guard let text = query("limit") else { return usual }
-        guard let number = Int(text), number >= 1 else { throw Problem(400, "`limit` is a number from 1 to 200.") }
-        return min(number, 200)
+        guard let number = Self.clamped(text), number >= 1 else {
+            throw Problem(400, "`limit` is a number from 1 to 200.")
+        }
+        return Int(min(number, 200))
     }
 
     /// Reads the body into memory, within the route's limit.

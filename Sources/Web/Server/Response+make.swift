@@ -1,4 +1,5 @@
 import API
+import Basics
 import HTTPTypes
 import Hummingbird
 import Storage
@@ -22,7 +23,28 @@ extension Response {
 
     /// Returns a response with a type of the HTTP interface.
     static func json(_ answer: some Encodable, status: HTTPResponse.Status = .ok) throws -> Response {
-        body(try JSONWriter.bytes(of: answer) + [UInt8(ascii: "\n")], type: jsonType, status: status)
+        let bytes = try JSONWriter.bytes(of: answer) + [UInt8(ascii: "\n")]
+        var response = body(bytes, type: jsonType, status: status)
+        if status == .ok { response.headers[.eTag] = "\"\(Digest.sha256(of: bytes).prefix(32))\"" }
+        return response
+    }
+
+    /// Returns the same answer, or 304 if the client has it (RFC 9110, section 13.1.2).
+    ///
+    /// The whole answer is computed: what a list shows may have changed anywhere. What is saved is sending it.
+    func conditional(for call: AuthorizedRequest) -> Response {
+        guard status == .ok, let tag = headers[.eTag] else { return self }
+        var response = self
+        guard call.request.method == .get || call.request.method == .head else {
+            // The tag would be that of the resource, not of an answer to a change.
+            response.headers[.eTag] = nil
+            return response
+        }
+        let conditions = Preconditions(ifNoneMatch: call.request.headers[.ifNoneMatch])
+        guard conditions.judge(entityTag: tag, modified: nil) == .notModified else { return self }
+        response = Response(status: .notModified, headers: headers)
+        response.headers[.contentType] = nil
+        return response
     }
 
     /// Returns a version as the HTTP interface and the JSON index show it.

@@ -40,6 +40,6 @@ struct SecurityHeaders: Sendable {
         let varying =
             (isPublic ? [] : ["Authorization"])
             + (isPublic && !isPage ? [] : ["Cookie"] + [personHeader].compactMap(\.self))
-        if !varying.isEmpty { response.headers[.vary] = varying.joined(separator: ", ") }
+        for name in varying { response.vary(by: name) }
     }
 }

@@ -19,7 +19,9 @@ struct Site: Sendable {
     let descriptions = DescriptionChecks()
     let seals = VersionSeals()
     let date = DateText()
+    let events = EventHistory()
     let downloads: Downloads
+    let figures: WorkFigures
     let templates: Templates
     let messages = PageMessages()
     let failedLogins = FailedLogins()

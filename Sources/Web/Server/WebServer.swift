@@ -54,8 +54,9 @@ package struct WebServer: Service, CustomStringConvertible {
             directory: configuration.state + "/staging", logger: logger, now: now)
         let site = Site(
             configuration: configuration, store: store, operations: operations, files: files, fileCache: fileCache,
-            downloads: Downloads(store: store, logger: logger), templates: Templates(), openID: openID,
-            clock: clock, logger: logger)
+            downloads: Downloads(store: store, logger: logger), figures: WorkFigures(store: store, logger: logger),
+            templates: Templates(), openID: openID, clock: clock, logger: logger)
+        site.events.follow(store)
         let pages = Pages(site: site, logs: LogServer(site: site))
         let table = Self.table(site, pages)
         (self.table, self.limits) = (table, limits)
@@ -107,11 +108,12 @@ package struct WebServer: Service, CustomStringConvertible {
         routes += RetentionRoutes(site: site).routes.costing(.list) + RegistryRoutes(site: site).routes
         routes += ProductRoutes(site: site).routes.costing(.list) + TokenRoutes(site: site).routes.costing(.list)
         routes += SessionRoutes(site: site).routes.costing(.list)
-        routes += EventRoutes(store: site.store).routes + SystemRoutes(site: site).routes
+        routes += EventRoutes(history: site.events).routes + SystemRoutes(site: site).routes
         routes += DamageRoutes(site: site).routes.costing(.list)
         let patterns = Set(shown.map(\.pattern))
         let description = OpenAPI(
-            routes: routes.filter { !patterns.contains($0.pattern) }, version: site.configuration.version)
+            routes: routes.filter { !patterns.contains($0.pattern) }, version: site.configuration.version,
+            url: site.configuration.url)
         routes.append(
             Route(.get, "/openapi.json", .open, "This description.") { _ in try .json(description.document()) }
                 .costing(.list))
@@ -160,7 +162,7 @@ package struct WebServer: Service, CustomStringConvertible {
             configuration: .init(
                 // The last services are stopped first: downloads are counted until no address answers.
                 services: [
-                    .init(service: site.downloads), .init(service: FileScrub(site: site)),
+                    .init(service: site.downloads), .init(service: site.figures), .init(service: FileScrub(site: site)),
                     .init(service: PublicLinks(site: site)), .init(service: answers),
                 ]
                     + addresses.map {

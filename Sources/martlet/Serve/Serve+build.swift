@@ -120,7 +120,12 @@ extension Serve {
                     notifier.ready()
                     isListening.finish()
                 })
-            return [
+            let traces = try settings.traces.map { traces in
+                TraceExporter(
+                    settings: traces, store: store, secrets: secrets, transport: try CurlTransport(), clock: .system,
+                    url: url, version: Martlet.version, logger: logger)
+            }
+            return (traces.map { [$0] } ?? []) + [
                 integrations, server, StatusService(store: store, notifier: notifier, logger: logger),
                 MachineReport(reader: reader, mirrors: mirrors, listening: listening, logger: logger),
                 ReloadService(

@@ -48,6 +48,8 @@ import Testing
         GET /api/v1/ref-updates
         GET /badge/{file}
         GET /bots/{bot}
+        GET /bots/{bot}/feed.atom
+        GET /bots/{bot}/feed.json
         GET /bots/{bot}/silences
         GET /bots/{bot}/tests
         GET /bots/{bot}/tests/history

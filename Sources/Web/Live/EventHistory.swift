@@ -1,0 +1,144 @@
+import API
+import Basics
+import Encodings
+import Model
+import Storage
+import Synchronization
+
+/// The newest events of `/api/v1/events`, numbered, for clients that come back after a lost connection.
+///
+/// Numbers begin with 1 at each start of the service, so an id also names the start.
+final class EventHistory: Sendable {
+    /// The number of events that are kept. A busy service makes about ten a second; a client comes back after three seconds.
+    static let maximumEvents = 1024
+    /// The longest `Last-Event-ID` that is read, in bytes.
+    static let maximumIDBytes = 64
+
+    private struct State {
+        /// The texts of the newest events. The last one has the number `count`.
+        var texts: [String] = []
+        var count = 0
+        var readers: [Int: AsyncStream<Void>.Continuation] = [:]
+        var nextReader = 0
+    }
+
+    private let state = Mutex(State())
+    /// Names this start of the service.
+    let start: String
+    private let kept: Int
+    private let observation = Mutex<ChangeObservation?>(nil)
+
+    /// - Parameter kept: The number of events that are kept.
+    init(kept: Int = EventHistory.maximumEvents) {
+        self.kept = kept
+        var generator = SystemRandomNumberGenerator()
+        start = Hexadecimal.encode((0..<4).map { _ in UInt8.random(in: .min ... .max, using: &generator) })
+    }
+
+    /// Begins to record the changes of a store.
+    func follow(_ store: Store) {
+        let made = store.observe { [weak self] change in self?.record(change) }
+        observation.withLock { $0 = made }
+    }
+
+    /// Records a change, unless another event already reports it.
+    func record(_ change: StoreChange) {
+        // The types of events can always be encoded.
+        guard let text = try? Self.event(change) else { return }
+        let readers = state.withLock { state in
+            state.count += 1
+            state.texts.append("id: \(start)-\(state.count)\n\(text)")
+            // Removing the first one each time would move all others.
+            if state.texts.count >= 2 * kept { state.texts.removeFirst(state.texts.count - kept) }
+            return state.readers.values.map { $0 }
+        }
+        for reader in readers { reader.yield() }
+    }
+
+    /// The place of one client in the history.
+    final class Reader: Sendable {
+        /// Is sent something after each event.
+        let signals: AsyncStream<Void>
+        private let history: EventHistory
+        /// The number of the last event that was read, and a text that is sent before the next one.
+        private let place: Mutex<(number: Int, before: String)>
+
+        fileprivate init(_ signals: AsyncStream<Void>, _ history: EventHistory, after number: Int, before: String) {
+            (self.signals, self.history) = (signals, history)
+            place = Mutex((number, before))
+        }
+
+        /// The id of the last event that was read.
+        var id: String { "\(history.start)-\(place.withLock { $0.number })" }
+
+        /// Returns the events since the last call, with a gap before them if some are not kept any more.
+        func next() -> String {
+            place.withLock { place in
+                let (text, number) = history.events(after: place.number)
+                defer { place = (number, "") }
+                return place.before + text
+            }
+        }
+    }
+
+    /// Begins to read.
+    /// - Parameter id: The id of the last event that the client has; `nil` for a client that wants only what comes.
+    func reader(from id: String?) -> Reader {
+        let (signals, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        let (reader, count) = state.withLock { state in
+            state.nextReader += 1
+            state.readers[state.nextReader] = continuation
+            return (state.nextReader, state.count)
+        }
+        continuation.onTermination = { [weak self] _ in self?.state.withLock { $0.readers[reader] = nil } }
+        guard let id else { return Reader(signals, self, after: count, before: "") }
+        // What the client missed is sent at once.
+        continuation.yield()
+        if let last = number(of: id, upTo: count) { return Reader(signals, self, after: last, before: "") }
+        return Reader(signals, self, after: count, before: gap("restart", at: count))
+    }
+
+    /// Returns the number in an id; `nil` for an id of another start, and for one that this start did not give.
+    private func number(of id: String, upTo count: Int) -> Int? {
+        guard id.utf8.count <= Self.maximumIDBytes, id.hasPrefix(start + "-"),
+            let number = Int(id.dropFirst(start.count + 1)), (0...count).contains(number)
+        else { return nil }
+        return number
+    }
+
+    fileprivate func events(after number: Int) -> (text: String, last: Int) {
+        state.withLock { state in
+            let kept = state.texts.suffix(self.kept)
+            let missing = state.count - number
+            let gap = missing > kept.count ? gap("age", at: state.count - kept.count) : ""
+            return (gap + kept.suffix(missing).joined(), state.count)
+        }
+    }
+
+    private func gap(_ reason: String, at number: Int) -> String {
+        // It can always be encoded.
+        let data = (try? JSONWriter.text(of: API.EventGap(reason: reason))) ?? "{}"
+        return "id: \(start)-\(number)\nevent: gap\ndata: \(data)\n\n"
+    }
+
+    /// Returns the event for a change.
+    /// - Returns: `nil` for a change that another event already reports, and for tokens, which concern only their owner.
+    private static func event(_ change: StoreChange) throws -> String? {
+        if change == .tokens { return nil }
+        if case .completed = change { return nil }
+        if case .silences = change { return nil }
+        let (name, data): (String, any Encodable) =
+            switch change {
+            case .bots: ("bots", API.Change())
+            case .repository: ("repository", API.Change())
+            case .delivery: ("delivery", API.Change())
+            case .queued(let id), .integration(let id), .completed(let id):
+                ("integration", API.IntegrationChange(bot: id.bot.description, number: id.number))
+            case .outbox: ("outbox", API.Change())
+            case .tokens: ("tokens", API.Change())
+            case .silences: ("silences", API.Change())
+            case .version(let product): ("version", API.VersionChange(product: product.description))
+            }
+        return "event: \(name)\ndata: \(try JSONWriter.text(of: data))\n\n"
+    }
+}
