@@ -176,8 +176,9 @@ struct SiteResponder: HTTPResponder {
         var isForeign =
             origin.map { !hosts.isOwn(origin: $0, authority: request.head.authority) } ?? false
             || route.method != .get && site == "cross-site"
-        // A form has to come from a page of the service. Every browser of today says so (Fetch, section 3.2).
-        if route.access.isForm, route.method != .get, origin == nil, site != "same-origin" { isForeign = true }
+        // A form has to come from a page of the service. Browsers name its origin (Fetch, section 3.2); a client that names none is not a browser,
+        // so no page of another site can have made it send this. It still needs the form's token.
+        if route.access.isForm, route.method != .get, origin == nil, let site, site != "same-origin" { isForeign = true }
         if isForeign { throw Problem(403, "A page of another site may not ask for this.") }
     }
 
