@@ -127,7 +127,13 @@ import Testing
             let page = try await web.send("GET", "/bots/kit/\(id.number)").text
             let issues = try await web.send("GET", "/bots/kit/\(id.number)/issues").text
             let json = try await web.json("/api/v1/bots/kit/integrations/\(id.number)")
+            let name = PercentEncoding.encode("KitTests.ParserTests/parses(\"a/b\")")
+            let test = try await web.send("GET", "/bots/kit/tests/history?name=\(name)").text
+            let bot = try await web.send("GET", "/bots/kit").text
             // then
+            expectContains(test, "href=\"\(forge)/commit/\(new)\"")
+            expectContains(test, "href=\"\(forge)/blob/\(new)/Sources/Kit/Parser.swift#L4\"")
+            expectContains(bot, "<a href=\"\(forge)\" rel=\"noreferrer\">\(forge).git</a>")
             for link in [
                 "\(forge)/commit/\(new)", "\(forge)/compare/\(old)...\(new)", "\(forge)/tree/main",
                 "\(forge)/blob/\(new)/Sources/Kit/Parser.swift#L4",

@@ -82,7 +82,10 @@ private struct TreeBuilder {
 
     private struct Group {
         var counts: [TestTree.Count]
-        var (total, failing, rank, first) = (0, 0, TestSpread.lowestRank, Int64.max)
+        var total = 0
+        var failing = 0
+        var rank = TestSpread.lowestRank
+        var first = Int64.max
     }
 
     private let configurations: [Name]

@@ -1,4 +1,5 @@
 import Encodings
+import Forges
 import Hummingbird
 import Integrations
 import Model
@@ -54,11 +55,13 @@ extension Pages {
         let page = try await site.store.integrations(filter, limit: limit, before: before)
         let refs = try await site.store.recentRefs(of: name)
         let pulls = try await PullRequestState.all(of: bot, site: site)
+        let links = await site.links(of: bot.repository, bot: name)
         let query = branch.map { "branch=\(PercentEncoding.encode($0))&" } ?? ""
         return try await self.page(
             "bot", title: name.description, section: "bots", watch: "integration \(name)",
             [
                 "name": .text(name), "repository": .text(Self.withoutUser(bot.repository)),
+                "repositoryHref": .text(links?.repository),
                 "isRetired": .flag(bot.isRetired),
                 "lookError": .text(bot.repositoryState?.lastError),
                 "isEmpty": .flag(bot.repositoryState?.isEmpty ?? false),
@@ -68,7 +71,7 @@ extension Pages {
                     await site.operations.nextScheduled(bot: name, after: site.clock()).map(PageText.time)),
                 "product": .text(try await product(of: specification)),
                 "refs": .list(refFilters(refs, of: name, current: filter.ref)),
-                "pulls": .list(pulls.prefix(Self.maximumPulls).map { Self.row($0, of: name) }),
+                "pulls": .list(pulls.prefix(Self.maximumPulls).map { Self.row($0, of: name, links) }),
                 "hasPulls": .flag(!pulls.isEmpty),
                 "morePulls": .text(pulls.count > Self.maximumPulls ? "\(pulls.count - Self.maximumPulls)" : nil),
                 "hasRefs": .flag(refs.count > 1),
@@ -80,10 +83,11 @@ extension Pages {
     /// The most open pull requests on a bot's page; the HTTP interface has all of them.
     private static let maximumPulls = 50
 
-    private static func row(_ state: PullRequestState, of bot: Name) -> ViewObject {
+    private static func row(_ state: PullRequestState, of bot: Name, _ links: ForgeLinks?) -> ViewObject {
         let integration = state.integration
         return [
-            "name": .text("\(bot)!\(state.pull.number)"), "base": .text(state.pull.base.shortName),
+            "name": .text("\(bot)!\(state.pull.number)"),
+            "pullHref": .text(links?.pullRequest(state.pull.number)), "base": .text(state.pull.base.shortName),
             "head": .text(state.pull.head?.abbreviated),
             "whose": .text(state.pull.head == nil ? "" : state.pull.source?.shortName ?? "a fork"),
             "state": .text(state.word.title), "reason": .text(state.reason),

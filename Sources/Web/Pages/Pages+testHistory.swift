@@ -1,4 +1,5 @@
 import Encodings
+import Forges
 import Hummingbird
 import Model
 import Storage
@@ -9,7 +10,8 @@ extension Pages {
 
     /// Returns the page `/bots/{bot}/tests/history?name=`.
     func testHistory(_ call: AuthorizedRequest) async throws -> Response {
-        let bot = try await site.bot(of: call).name
+        let record = try await site.bot(of: call)
+        let bot = record.name
         guard let test = call.query("name") else { throw Problem.notFound }
         let (limit, before) = try call.page(limit: Self.historyLength)
         let ref = call.ref("branch")
@@ -17,6 +19,7 @@ extension Pages {
             let history = try await site.store.testHistory(of: test, bot: bot, ref: ref, limit: limit, before: before)
         else { throw Problem.notFound }
         let failures = try await site.store.lastFailures(of: test, bot: bot, ref: ref)
+        let links = await site.links(of: record.repository, bot: bot)
         let path = Self.historyPath(history.fullName, of: bot)
         let branch = call.query("branch").map { "&branch=\(PercentEncoding.encode($0))" } ?? ""
         let integrations = Set(history.entries.map(\.integration)).count
@@ -36,7 +39,7 @@ extension Pages {
                         Self.configuration(
                             configuration, history.entries.filter { $0.configuration == configuration.name })
                     }),
-                "failures": .list(failures.map(failure)),
+                "failures": .list(failures.map { failure($0, links) }),
                 "older": .text(history.next.map { "\(path)\(branch)&before=\($0)" }),
             ])
     }
@@ -96,16 +99,26 @@ extension Pages {
         }.joined(separator: " ")
     }
 
-    private func failure(_ failure: TestFailure) -> ViewObject {
+    private func failure(_ failure: TestFailure, _ links: ForgeLinks?) -> ViewObject {
         let result = failure.result
         return [
             "id": .text("#\(failure.integration.number)"),
             "href": .text("/bots/\(failure.integration.bot)/\(failure.integration.number)?attempt=\(failure.attempt)"),
             "result": .list([ResultView(result.outcome).view]), "configuration": .text(failure.configuration),
             "attempt": .text(failure.attempt), "ref": .text(failure.ref.shortName),
-            "commit": .text(failure.commit.abbreviated), "time": .text(failure.at),
+            "commit": .text(failure.commit.abbreviated), "commitHref": .text(commitHref(failure, links)),
+            "placeHref": .text(
+                failure.ref.pullRequest != nil
+                    ? nil : result.path.flatMap { links?.file($0, line: result.line, at: failure.commit) }),
+            "time": .text(failure.at),
             "when": .text(PageText.age(failure.at, now: site.clock())), "message": .text(result.message),
             "place": .text(result.path.map { path in result.line.map { "\(path):\($0)" } ?? path }),
         ]
+    }
+
+    /// Returns the page of a failure's commit. A forge does not have the merge that the service makes of a pull request, so its page is that of the
+    /// request.
+    private func commitHref(_ failure: TestFailure, _ links: ForgeLinks?) -> String? {
+        failure.ref.pullRequest != nil ? links?.ref(failure.ref) : links?.commit(failure.commit)
     }
 }
