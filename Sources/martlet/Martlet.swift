@@ -64,7 +64,8 @@ struct Martlet: AsyncParsableCommand {
 
     /// Returns a failure if the first argument that must be a command's name is none, with the name that was probably meant.
     static func unknownCommand(in arguments: [String]) -> Failure? {
-        var (current, path): (any ParsableCommand.Type, [String]) = (Martlet.self, ["martlet"])
+        var current: any ParsableCommand.Type = Martlet.self
+        var path = ["martlet"]
         for argument in arguments {
             let commands = current.configuration.subcommands
             if commands.isEmpty || argument.hasPrefix("-") { return nil }
@@ -72,7 +73,7 @@ struct Martlet: AsyncParsableCommand {
             if argument == "help" { continue }
             let found = commands.first { names($0).contains(argument) }
             guard let found else {
-                let known = commands.filter(\.configuration.shouldDisplay).flatMap(names)
+                let known = commands.filter { $0.configuration.shouldDisplay }.flatMap { names($0) }
                 let hint = Suggestion.nearest(argument, in: known).map { "; did you mean `\($0)`?" } ?? ";"
                 let whole = path.joined(separator: " ")
                 return Failure(
