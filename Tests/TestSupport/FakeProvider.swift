@@ -1,5 +1,5 @@
 package import Crypto
-package import Foundation
+import Foundation
 import Synchronization
 package import Transfer
 
