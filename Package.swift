@@ -229,7 +229,7 @@ let package = Package(
         tests("ArchitectureTests", ["Basics"]),
         tests("ModelTests", ["Model"]),
         tests("EncodingsTests", ["Encodings"]),
-        tests("BasicsTests", ["Encodings", "Basics", "CLinux"]),
+        tests("BasicsTests", ["Model", "Encodings", "Basics", "CLinux"]),
         tests("JobProtocolTests", ["JobProtocol"]),
         tests("RedactionTests", ["Redaction"]),
         tests("SettingsTests", ["Model", "Settings"]),
@@ -246,8 +246,8 @@ let package = Package(
         tests(
             "ReleasesTests",
             [
-                "Model", "Encodings", "Basics", "JobProtocol", "Settings", "SourceControl", "Reports", "Archives",
-                "Transfer", "Releases", "ArchiveSupport", .crypto,
+                "Model", "Encodings", "Basics", "JobProtocol", "Settings", "Archives", "Transfer", "Releases",
+                "ArchiveSupport", .crypto,
             ]),
         tests(
             "JobsTests", ["Model", "Basics", "JobProtocol", "Storage", "Execution", "Reports", "Jobs", "BotSupport"]),
