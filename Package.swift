@@ -164,8 +164,8 @@ let package = Package(
             name: "martlet",
             dependencies: [
                 "Model", "Encodings", "Basics", "JobProtocol", "API", "Settings", "Storage", "SourceControl",
-                "Execution", "Archives", "Transfer", "Forges", "Releases", "Jobs", "Integrations", "Web", "CLinux",
-                .argumentParser, .logging, .serviceLifecycle,
+                "Execution", "Archives", "Transfer", "Forges", "Notifications", "Releases", "Jobs", "Integrations",
+                "Web", "CLinux", .argumentParser, .logging, .serviceLifecycle,
             ],
             swiftSettings: strict,
             // Fewer pages of the program are read at the start: relocations take 32 KB in place of 3.5 MB (glibc 2.36), and no library
@@ -213,12 +213,13 @@ let package = Package(
         .target(
             name: "ExecutionSupport", dependencies: ["Basics", "JobProtocol", "Execution"],
             path: "Tests/ExecutionSupport", swiftSettings: strict),
+        // The service as `martlet serve` connects it. An executable's code is linked only into tests that name it, so each test that uses this does.
         .target(
             name: "BotSupport",
             dependencies: [
                 "Model", "Encodings", "Basics", "JobProtocol", "Settings", "Storage", "SourceControl", "Execution",
-                "Archives", "Transfer", "Forges", "Releases", "Jobs", "Integrations", "TestSupport", "ExecutionSupport",
-                .logging,
+                "Archives", "Transfer", "Forges", "Releases", "Jobs", "Integrations", "martlet", "TestSupport",
+                "ExecutionSupport", .logging,
             ],
             path: "Tests/BotSupport", swiftSettings: strict),
         // Real daemons from outside, without Swift's concurrency; and the programs that measure and kill them.
@@ -250,28 +251,29 @@ let package = Package(
                 "ArchiveSupport", .crypto,
             ]),
         tests(
-            "JobsTests", ["Model", "Basics", "JobProtocol", "Storage", "Execution", "Reports", "Jobs", "BotSupport"]),
+            "JobsTests",
+            ["Model", "Basics", "JobProtocol", "Storage", "Execution", "Reports", "Jobs", "martlet", "BotSupport"]),
         tests("TransferTests", ["Encodings", "Basics", "Transfer", .crypto]),
         tests(
             "IntegrationsTests",
             [
                 "Model", "Encodings", "Basics", "JobProtocol", "Redaction", "Settings", "Storage", "SourceControl",
                 "Execution", "Reports", "Archives", "Transfer", "Forges", "Notifications", "Releases", "Jobs",
-                "Integrations", "ArchiveSupport", "ExecutionSupport", "BotSupport", .logging,
+                "Integrations", "martlet", "ArchiveSupport", "ExecutionSupport", "BotSupport", .logging,
             ]),
         tests(
             "EndToEndTests",
             [
                 "Model", "Encodings", "Basics", "JobProtocol", "Settings", "Storage", "SourceControl", "Execution",
-                "Archives", "Jobs", "Integrations", "ExecutionSupport", "BotSupport", "ServiceSupport",
+                "Archives", "Jobs", "Integrations", "martlet", "ExecutionSupport", "BotSupport", "ServiceSupport",
             ], exclude: ["Scenarios"]),
         tests(
             "WebTests",
             [
                 "Model", "Encodings", "Basics", "JobProtocol", "API", "Settings", "Storage", "SourceControl",
                 "Execution", "Archives", "Transfer", "Forges", "Notifications", "Releases", "Jobs", "Integrations",
-                "Web", .grdb, .hummingbird, .logging, .mustache, .nioCore, .nioEmbedded, .nioHTTP1, .nioHTTPTypes,
-                .serviceLifecycle,
+                "Web", "martlet", .grdb, .hummingbird, .logging, .mustache, .nioCore, .nioEmbedded, .nioHTTP1,
+                .nioHTTPTypes, .serviceLifecycle,
             ]),
     ] + programs
 )
