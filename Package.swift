@@ -168,8 +168,8 @@ let package = Package(
             name: "martlet",
             dependencies: [
                 "Model", "Encodings", "Basics", "JobProtocol", "API", "Settings", "Storage", "SourceControl",
-                "Execution", "Archives", "Transfer", "Forges", "Releases", "Jobs", "Integrations", "SignIn", "Web",
-                "CLinux", .argumentParser, .logging, .serviceLifecycle,
+                "Execution", "Archives", "Transfer", "Forges", "Notifications", "Releases", "Jobs", "Integrations",
+                "SignIn", "Web", "CLinux", .argumentParser, .logging, .serviceLifecycle,
             ],
             swiftSettings: strict,
             // Fewer pages of the program are read at the start: relocations take 32 KB in place of 3.5 MB (glibc 2.36), and no library
@@ -217,12 +217,13 @@ let package = Package(
         .target(
             name: "ExecutionSupport", dependencies: ["Basics", "JobProtocol", "Execution"],
             path: "Tests/ExecutionSupport", swiftSettings: strict),
+        // The service as `martlet serve` connects it. An executable's code is linked only into tests that name it, so each test that uses this does.
         .target(
             name: "BotSupport",
             dependencies: [
                 "Model", "Encodings", "Basics", "JobProtocol", "Settings", "Storage", "SourceControl", "Execution",
                 "Archives", "Transfer", "Forges", "Releases", "Jobs", "Integrations", "TestSupport", "ExecutionSupport",
-                .logging,
+                "martlet", .logging,
             ],
             path: "Tests/BotSupport", swiftSettings: strict),
         // Real daemons from outside, without Swift's concurrency; and the programs that measure and kill them.
@@ -233,7 +234,7 @@ let package = Package(
         tests("ArchitectureTests", ["Basics"]),
         tests("ModelTests", ["Model"]),
         tests("EncodingsTests", ["Encodings"]),
-        tests("BasicsTests", ["Encodings", "Basics", "CLinux"]),
+        tests("BasicsTests", ["Model", "Encodings", "Basics", "CLinux"]),
         tests("JobProtocolTests", ["JobProtocol"]),
         tests("RedactionTests", ["Redaction"]),
         tests("SettingsTests", ["Model", "Settings"]),
@@ -250,11 +251,12 @@ let package = Package(
         tests(
             "ReleasesTests",
             [
-                "Model", "Encodings", "Basics", "JobProtocol", "Settings", "SourceControl", "Reports", "Archives",
-                "Transfer", "Releases", "ArchiveSupport", .crypto,
+                "Model", "Encodings", "Basics", "JobProtocol", "Settings", "Archives", "Transfer", "Releases",
+                "ArchiveSupport", .crypto,
             ]),
         tests(
-            "JobsTests", ["Model", "Basics", "JobProtocol", "Storage", "Execution", "Reports", "Jobs", "BotSupport"]),
+            "JobsTests",
+            ["Model", "Basics", "JobProtocol", "Storage", "Execution", "Reports", "Jobs", "martlet", "BotSupport"]),
         tests(
             "SignInTests", ["Model", "Basics", "Settings", "SignIn", .crypto, .jwtKit]),
         tests("TransferTests", ["Encodings", "Basics", "Transfer", .crypto]),
@@ -263,20 +265,20 @@ let package = Package(
             [
                 "Model", "Encodings", "Basics", "JobProtocol", "Redaction", "Settings", "Storage", "SourceControl",
                 "Execution", "Reports", "Archives", "Transfer", "Forges", "Notifications", "Releases", "Jobs",
-                "Integrations", "ArchiveSupport", "ExecutionSupport", "BotSupport", .logging,
+                "Integrations", "ArchiveSupport", "ExecutionSupport", "BotSupport", "martlet", .logging,
             ]),
         tests(
             "EndToEndTests",
             [
                 "Model", "Encodings", "Basics", "JobProtocol", "Settings", "Storage", "SourceControl", "Execution",
-                "Archives", "Jobs", "Integrations", "ExecutionSupport", "BotSupport", "ServiceSupport",
+                "Archives", "Jobs", "Integrations", "martlet", "ExecutionSupport", "BotSupport", "ServiceSupport",
             ], exclude: ["Scenarios"]),
         tests(
             "WebTests",
             [
                 "Model", "Encodings", "Basics", "JobProtocol", "API", "Settings", "Storage", "SourceControl",
                 "Execution", "Archives", "Transfer", "Forges", "Notifications", "Releases", "Jobs", "Integrations",
-                "SignIn", "Web", .grdb, .hummingbird, .logging, .mustache, .nioCore, .nioEmbedded, .nioHTTP1,
+                "SignIn", "Web", "martlet", .grdb, .hummingbird, .logging, .mustache, .nioCore, .nioEmbedded, .nioHTTP1,
                 .nioHTTPTypes, .serviceLifecycle,
             ]),
     ] + programs

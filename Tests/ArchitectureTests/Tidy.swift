@@ -18,7 +18,7 @@ enum Tidy {
         "Sources/martlet/Commands/Doctor.swift run": "a list of checks, one after the other, each of a few lines",
         "Sources/Settings/YAML/ResolvedYAML.swift print": "one line for each key of a bot file, in the file's order",
         "Sources/Integrations/Triggers/TriggerRunner.swift perform": "one switch with a case for each kind of trigger",
-        "Sources/Integrations/Service/IntegrationService.swift init": "the composition of the service's parts",
+        "Sources/martlet/Serve/IntegrationService+build.swift init": "the composition of the service's parts",
         "Sources/Forges/Webhooks/Forge+instructions.swift instructions": "one text for each forge",
         "Sources/SourceControl/Remote/RemoteSession+explaining.swift explained": "one switch over libgit2's errors",
         "Tests/SourceControlTests/GitDifferentialTests.swift compare": "one list of comparisons of two engines",

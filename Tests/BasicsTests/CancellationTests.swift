@@ -1,4 +1,5 @@
 import Basics
+import Model
 import TestSupport
 import Testing
 

@@ -13,6 +13,7 @@ package import Storage
 package import TestSupport
 import Testing
 import Transfer
+package import martlet
 
 /// A running service with one bot, for tests, made by `withBot`. It has a real store, a real repository, real mirrors and published files on a real
 /// disk. The executor is the real one or the scripted one.

@@ -1,5 +1,5 @@
 import Basics
-import Glibc
+import Foundation
 import TestSupport
 import Testing
 
@@ -12,11 +12,7 @@ import Testing
 
     private func contains(_ text: String, _ program: String) throws -> Bool {
         let bytes = try WholeFile.read(try TestTools.builtProduct(program), limit: 1 << 30)
-        return bytes.withUnsafeBytes { program in
-            text.utf8.withContiguousStorageIfAvailable { text in
-                memmem(program.baseAddress, program.count, text.baseAddress, text.count) != nil
-            } ?? false
-        }
+        return Data(bytes).range(of: Data(text.utf8)) != nil
     }
 
     @Test(arguments: texts) func testThatTheToolsHaveTheirTextsAndTheSupervisorHasNone(text: String) throws {

@@ -3,6 +3,7 @@ import Execution
 import Model
 import Storage
 import Testing
+import martlet
 
 @testable import Integrations
 @testable import Jobs

@@ -12,6 +12,7 @@ import Settings
 import Storage
 import TestSupport
 import Testing
+import martlet
 
 @Suite struct IntegrationRunnerTests {
     @Suite struct GivenTwoConfigurations {

@@ -1,4 +1,5 @@
 import Basics
+import Execution
 import Glibc
 import JobProtocol
 import TestSupport

@@ -1,3 +1,4 @@
+import Basics
 import Execution
 import Logging
 import TestSupport

@@ -11,7 +11,7 @@ final class Bench {
 
     init(programs: String) throws {
         self.programs = programs
-        for program in ["martlet", "martlet-supervisor", "martlet-reader"]
+        for program in ["martlet", "martlet-supervisor", "martlet-tools", "martlet-reader"]
         where access("\(programs)/\(program)", X_OK) != 0 {
             throw ServiceFailure("\(programs)/\(program) is not there; build it, or set MARTLET_BUILD")
         }

@@ -25,7 +25,7 @@ struct ToolchainReadingTests {
     ) throws -> ToolchainReading.Finding {
         ToolchainReading.toolchain(
             of: job, for: type,
-            configuration: Recipe.Configuration(name: try Samples.name("release"), environment: environment))
+            configuration: Recipe.Configuration(name: try #require(Name("release")), environment: environment))
     }
 
     /// Returns a sandboxed job as the service makes it.

@@ -103,8 +103,8 @@ import Transfer
             let shipment = Uploads.Shipment(
                 files: [.init(path: path, artifact: artifact)], template: "s3://acme/kit/?endpoint=https://s3.example",
                 values: ["commit": "c"], credentials: "office",
-                integration: IntegrationID(bot: try Samples.name("kit"), number: 3),
-                trigger: try Samples.name("office"),
+                integration: IntegrationID(bot: try #require(Name("kit")), number: 3),
+                trigger: try #require(Name("office")),
                 notes: directory.path("notes"))
             let bucket = Bucket(artifact)
             await expectRejection(TransferError.self, \.code, .canceled) {

@@ -8,6 +8,7 @@ import SourceControl
 import Storage
 import TestSupport
 import Transfer
+import martlet
 
 /// Returns the real operations over the real store. No job is ever started: the service is built and not run.
 /// - Parameter readsBots: Whether the bot files are read.
