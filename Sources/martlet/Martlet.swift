@@ -54,6 +54,9 @@ struct Martlet: AsyncParsableCommand {
             Foundation.exit(failure.status.rawValue)
         } catch  where exitCode(for: error).isSuccess {
             exit(withError: error)
+        } catch  where arguments.first == "---completion" {
+            // A shell's request for completions. A message would be written into the line that is being typed.
+            Foundation.exit(exitCode(for: error).rawValue)
         } catch {
             // The message repeats arguments, which can come from outside.
             let message = fullMessage(for: error)

@@ -127,28 +127,47 @@ def suggestions(tool):
         claim(result.returncode == 64 and sentence in result.stderr, f"did you mean: {' '.join(words)}", result.stderr.strip().split("\n")[0][:70])
 
 
+def typed(tool, shell, beginning, line, **more):
+    """Types a beginning and a line into an interactive shell; returns what the terminal shows of the line."""
+    child, descriptor = pty.fork()
+    if child == 0:
+        os.execvpe(shell, [shell, *(["-f", "-i"] if shell == "zsh" else ["-i"])], {**tool.environment, "TERM": "xterm", **more})
+
+    def shown(seconds, until=""):
+        output, end = b"", time.monotonic() + seconds
+        while time.monotonic() < end and not (until and until in output.decode(errors="replace")):
+            if select.select([descriptor], [], [], 0.2)[0]:
+                try:
+                    output += os.read(descriptor, 65536)
+                except OSError:
+                    break
+        return output.decode(errors="replace")
+
+    shown(3)
+    os.write(descriptor, f"{beginning}; echo rea'dy'\r".encode())
+    shown(20, "ready")
+    shown(1)
+    os.write(descriptor, line.encode())
+    output = shown(4)
+    os.kill(child, signal.SIGKILL)
+    os.waitpid(child, 0)
+    os.close(descriptor)
+    return re.sub(r"\x1b[\[(][0-9;?]*[A-Za-z]|[\r\x08]", "", output)
+
+
 def completions(tool, directory):
-    """Each shell loads its script; names come from the daemon, within a second also where it hangs."""
+    """Each shell loads its script and completes what is typed; names come from the daemon. While it is away nothing is written into the line."""
     for shell in ("bash", "zsh", "fish"):
         script = directory / f"martlet.{shell}"
         script.write_text(tool.pipe("--generate-completion-script", shell).stdout)
         if not shutil.which(shell):
             skip(f"completion in {shell}", f"there is no {shell}")
             continue
-        if shell == "zsh":
-            result = subprocess.run(["zsh", "-n", str(script)], capture_output=True, text=True)
-            claim(result.returncode == 0, "zsh reads its script", result.stderr[:60])
-            continue
-        if shell == "bash":
-            lines = f"""shopt -s extglob progcomp; source {script}
-                COMP_WORDS=(martlet integrate k); COMP_CWORD=2; COMP_LINE='martlet integrate k'; COMP_POINT=19
-                _martlet martlet k integrate; printf '%s\\n' "${{COMPREPLY[@]}}" """
-        else:
-            lines = f"source {script}; complete -C 'martlet integrate k'"
-        result = subprocess.run([shell, "-c", lines], capture_output=True, text=True, env=tool.environment, timeout=30)
-        claim("kit" in result.stdout.split(), f"{shell} completes the name of a bot", (result.stdout + result.stderr).strip()[:50])
-        away = subprocess.run([shell, "-c", lines], capture_output=True, text=True, env={**tool.environment, "MARTLET_URL": "/nowhere"}, timeout=30)
-        claim(not away.stdout.strip() and not away.stderr, f"{shell} is silent while the daemon is away", away.stderr[:50])
+        beginning = ("autoload -Uz compinit; compinit -u -D; " if shell == "zsh" else "") + f"source {script}"
+        line = typed(tool, shell, beginning, "martlet integrate gre\t")
+        claim("green" in line, f"{shell} completes the name of a bot", line.strip()[-40:])
+        line = typed(tool, shell, beginning, "martlet integrate gre\t", MARTLET_URL="/nowhere")
+        claim("green" not in line and "rror" not in line and "martlet:" not in line, f"{shell} is silent while the daemon is away", line.strip()[-40:])
 
 
 def silent_daemon(tool, daemon):
