@@ -7,7 +7,8 @@ package import Storage
 package actor Scheduler {
     private let store: Store
     private let runner: IntegrationRunner
-    private let capacity: Int
+    /// See `init`.
+    nonisolated let capacity: Int
     private let signal: Signal
     private let cancellationRequests: CancellationRequests
     private let circuitBreaker: CircuitBreaker
@@ -205,7 +206,7 @@ package actor Scheduler {
             isFork: record.pull.map { !$0.isTrusted } ?? false)
     }
 
-    private static func priority(of candidate: OpenIntegration) -> Int {
+    static func priority(of candidate: OpenIntegration) -> Int {
         priority(
             candidate.cause, isRerun: candidate.run > 1, isRelease: candidate.isRelease, isFork: candidate.isFork)
     }
