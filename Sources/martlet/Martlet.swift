@@ -27,7 +27,7 @@ struct Martlet: AsyncParsableCommand {
                     Bots.self, BotCommand.self, Webhook.self, Integrate.self, Integrations.self, Show.self, Log.self,
                     Issues.self, Silence.self, Unsilence.self, Silences.self, Tests.self, TestCommand.self, Flaky.self,
                     Artifacts.self,
-                    Cancel.self, Rerun.self, PullRequests.self, Approve.self, OutboxCommand.self,
+                    Queue.self, Cancel.self, Rerun.self, PullRequests.self, Approve.self, OutboxCommand.self,
                 ]),
             .init(name: "Versions", subcommands: [Versions.self, Fetch.self, Verify.self, Signers.self, Yank.self]),
             .init(name: "Access", subcommands: [TokenCommand.self, SecretCommand.self]),

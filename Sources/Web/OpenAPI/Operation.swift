@@ -53,6 +53,9 @@ struct QueryParameter: Sendable {
         name: "attempt", text: "The attempt, counted from 1; the newest by default.", schema: .integer)
     static let branch = QueryParameter(
         name: "branch", text: "Only integrations of this branch, or of this full name of a ref.", schema: .string)
+    static let latestBranch = QueryParameter(
+        name: "branch", text: "The branch whose newest integration `latest` means; the default branch without it.",
+        schema: .string)
     static let configuration = QueryParameter(
         name: "configuration", text: "Only this configuration.", schema: .string)
 

@@ -21,8 +21,10 @@ struct SystemRoutes: Sendable {
             Route(.get, "/metrics", .read, "Prometheus's text format.") { _ in
                 .body(Array(try await metrics().utf8), type: "text/plain; version=0.0.4; charset=utf-8")
             }.described("getMetrics", .system, .media("text/plain")).costing(.list),
-            Route(.get, "/badge/{file}", .read, "{bot}.svg: the latest result; ?branch=.") { try await badge($0) }
-                .described("getBadge", .system, query: [.branch], .media("image/svg+xml")),
+            Route(.get, "/badge/{file}", .read, "{bot}.svg: the latest result of the default branch; ?branch=.") {
+                try await badge($0)
+            }
+            .described("getBadge", .system, query: [.branch], .media("image/svg+xml")),
             Route(.get, "/cctray.xml", .read, "For CCMenu and other trays.") { _ in
                 .body(Array(try await tray().utf8), type: "application/xml; charset=utf-8")
             }.described("getTray", .system, .media("application/xml")).costing(.list),
@@ -42,15 +44,16 @@ struct SystemRoutes: Sendable {
             "martlet_disk_full", "1 while the state's or the workspaces' disk has too little left for jobs.",
             [("", site.operations.diskShortage == nil ? 0 : 1)])
         let open = try await site.store.openCounts()
+        let completed = try await site.store.lastCompleted()
         gauge("martlet_integrations_queued", "Integrations that wait.", [("", open.queued)])
         gauge("martlet_integrations_running", "Integrations under way.", [("", open.running)])
         gauge(
             "martlet_repository_look_failures", "Scans in a row that failed.",
             bots.map { ("{bot=\"\($0.name)\"}", $0.repositoryState?.failures ?? 0) })
         gauge(
-            "martlet_bot_result", "1 for the result of the bot's latest integration.",
+            "martlet_bot_result", "1 for the latest result of the bot's default branch.",
             bots.compactMap { bot in
-                bot.latest?.state.result.map { ("{bot=\"\(bot.name)\",result=\"\($0)\"}", 1) }
+                completed[bot.name]?.state.result.map { ("{bot=\"\(bot.name)\",result=\"\($0)\"}", 1) }
             })
         gauge(
             "martlet_versions", "Published versions.",
@@ -89,8 +92,8 @@ struct SystemRoutes: Sendable {
         var filter = IntegrationFilter(bot: bot, state: "completed", leavesOutPulls: true)
         // Skipped integrations do not judge the code.
         filter.hasSkipped = false
-        filter.ref = call.query("branch").map { RefName(branch: $0) }
         guard try await site.store.bot(bot) != nil else { throw Problem.notFound }
+        filter.ref = try await site.branch(call, of: bot)
         let latest = try await site.store.integrations(filter, limit: 1, before: nil).items.first
         return .body(
             Array(Badge(label: bot.description, result: latest?.state.result).svg.utf8), type: "image/svg+xml")
