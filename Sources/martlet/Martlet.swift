@@ -31,7 +31,8 @@ struct Martlet: AsyncParsableCommand {
                 subcommands: [
                     Bots.self, BotCommand.self, Webhook.self, Integrate.self, Watch.self, Open.self, Integrations.self,
                     Show.self, Log.self, Issues.self, Mute.self, Unmute.self, Muted.self, Tests.self,
-                    TestCommand.self, Flaky.self, Artifacts.self, Cancel.self, Rerun.self, PullRequests.self,
+                    TestCommand.self, Flaky.self, Artifacts.self, Queue.self, Cancel.self, Rerun.self,
+                    PullRequests.self,
                     Approve.self, OutboxCommand.self,
                 ]),
             .init(name: "Versions", subcommands: [Versions.self, Fetch.self, Verify.self, Signers.self, Yank.self]),

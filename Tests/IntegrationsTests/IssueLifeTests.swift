@@ -151,4 +151,30 @@ import Testing
             #expect(red.issues.map(\.introducedBy).allSatisfy { $0 == nil })
         }
     }
+
+    @Test(
+        .proves(
+            .issueHistory,
+            "A branch's first integration is compared with that of the commit where it left its parent, so that old findings are not new"
+        ))
+    func testThatANewBranchBeginsWithTheIssuesOfWhereItLeftItsParent() async throws {
+        try await withBot(BotPlan(configurations: ["debug"], file: "branches: ['*', 'topic/*']\n")) { bot in
+            // given: the branch leaves main before main becomes worse
+            _ = try await bot.integrate(Self.commit(["a.c": "bad();\n"]))
+            try await bot.work.branch("start")
+            let worse = try await bot.integrate(Self.commit(["b.c": "int x;\nbad();\n"]))
+            #expect(lives(worse).sorted() == ["new 1 since 2 b.c:2", "unresolved 2 since 1 a.c:1"])
+            try await bot.work.checkout("start")
+            // when
+            let first = try await bot.integrate(
+                Self.commit(["a.c": "int y;\nbad();\n", "c.c": "bad();\n"]), on: "topic/one")
+            // then
+            #expect(lives(first).sorted() == ["new 1 since 3 c.c:1", "unresolved 2 since 1 a.c:2"])
+            #expect(first.record.summary?.change.warnings == 1)
+            // when
+            let second = try await bot.integrate(Self.commit(["c.c": "good();\n"]), on: "topic/one")
+            // then
+            #expect(lives(second).sorted() == ["resolved 0 since 3 c.c:1", "unresolved 3 since 1 a.c:2"])
+        }
+    }
 }

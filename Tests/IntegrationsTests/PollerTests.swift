@@ -237,4 +237,28 @@ import Testing
             #expect(core.log.lines.count >= 1)
         }
     }
+
+    @Test(.proves(.web, "What a bot had queued is canceled when its file has been gone for a minute"))
+    func testThatWhatWaitsIsCanceledOnceTheFileIsGoneForAMinute() async throws {
+        try await withPoller(bots: ["kit": "", "app": ""]) { core, pass in
+            // given
+            let (kit, app) = (try Samples.name("kit"), try Samples.name("app"))
+            for bot in [kit, app] {
+                _ = try await core.store.queue(
+                    NewIntegration(bot: bot, ref: RefName(branch: "main"), commit: Samples.commit(1), cause: .push),
+                    at: core.time.now)
+            }
+            try core.directory.directory().remove("bots/kit.yml")
+            await pass(.seconds(1))
+            // when
+            await pass(.seconds(59))
+            #expect(try await core.store.queued().map(\.id.bot) == [kit, app])
+            await pass(.seconds(1))
+            // then
+            #expect(try await core.store.queued().map(\.id.bot) == [app])
+            let record = try #require(try await core.store.integration(IntegrationID(bot: kit, number: 1)))
+            #expect(record.state.verdict == .canceled)
+            #expect(record.reason == "the file of the bot kit is gone; queue it again when it is back")
+        }
+    }
 }

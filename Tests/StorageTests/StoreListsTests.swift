@@ -34,7 +34,8 @@ import Testing
                 #expect(try await Self.statements(fixture) { _ = try Store.bot(kit, $0) } == 1)
                 #expect(try await Self.statements(fixture) { _ = try Store.bots($0) } == 1)
                 #expect(try await Self.statements(fixture) { _ = try Store.lastCompleted($0) } == 1)
-                #expect(try await Self.statements(fixture) { _ = try Store.botOverviews(branches: 8, $0) } == 2)
+                #expect(
+                    try await Self.statements(fixture) { _ = try Store.botOverviews(.init(), branches: 8, $0) } == 3)
                 #expect(try await fixture.store.bots().count == bots.count)
                 #expect(try await fixture.store.botOverviews(branches: 8).map(\.branches.count) == bots.map { _ in 1 })
             }
@@ -53,8 +54,9 @@ import Testing
             #expect(overviews.map(\.name.description) == ["app", "kit"])
             #expect(overviews[0].branches.isEmpty)
             #expect(
-                overviews[1].branches.map(\.number) == [4, 3]
-                    && overviews[1].branches.map(\.ref.shortName) == ["main", "1.0"])
+                overviews[1].branches.map(\.current.number) == [4, 2]
+                    && overviews[1].branches.map(\.ref.shortName) == ["main", "release/1.4"],
+                "branches come before tags")
             #expect(bot.latest?.id.number == 4)
             #expect(try await store.bots().map(\.latest?.id.number) == [nil, 4])
             #expect(try await store.recentRefs(of: name("kit")) == [.main, RefName(tag: "1.0"), .line])
@@ -69,7 +71,7 @@ import Testing
             for _ in 0..<3 { _ = try await fixture.queue() }
             let (hidden, deleted) = (try await fixture.queue(2, ref: .line).rowID, try await fixture.queue().rowID)
             func branches() async throws -> [Int] {
-                try await store.botOverviews(branches: 8).flatMap(\.branches).map(\.number)
+                try await store.botOverviews(branches: 8).flatMap(\.branches).map(\.current.number)
             }
             #expect(try await branches() == [5, 4])
             // when, then
@@ -92,7 +94,7 @@ import Testing
             let older = try await fixture.queue()
             let hidden = try await fixture.queue()
             func branches() async throws -> [Int] {
-                try await store.botOverviews(branches: 8).flatMap(\.branches).map(\.number)
+                try await store.botOverviews(branches: 8).flatMap(\.branches).map(\.current.number)
             }
             try await store.writer.write("hide") {
                 try $0.db.change("UPDATE integrations SET removed_at = 1 WHERE id = ?", [hidden.rowID])
@@ -122,7 +124,9 @@ import Testing
             // then
             #expect(try await fixture.store.bot(name("kit"))?.latest?.id == main)
             #expect(
-                try await fixture.store.botOverviews(branches: 8).flatMap(\.branches).map(\.number) == [main.number])
+                try await fixture.store.botOverviews(branches: 8).flatMap(\.branches).map(\.current.number) == [
+                    main.number
+                ])
             #expect(try await fixture.store.integrations().items.map(\.pull?.number) == [7, nil])
         }
     }
@@ -184,9 +188,27 @@ import Testing
             expectContains(bot, "SEARCH integrations USING INTEGER PRIMARY KEY (rowid=?)")
             #expect(!bot.contains("SCAN"), "\(bot)")
             // all bots: one integration of each branch
-            let overviews = try await Self.plan(fixture, Store.branchOverviewsQuery, [8])
-            expectContains(overviews, "SEARCH newest_of_refs USING COVERING INDEX newest_of_refs_by_age (bot=?)")
-            #expect(!overviews.contains("SCAN integrations"), "\(overviews)")
+            let overviews = try await Self.plan(fixture, Store.branchOverviewsQuery(nil), [nil, 8])
+            expectContains(overviews, "SEARCH past USING COVERING INDEX integrations_by_ref (bot=? AND ref=?)")
+            for table in ["integrations", "past", "last", "newest", "open"] {
+                #expect(!overviews.contains("SCAN \(table)"), "\(overviews)")
+            }
+            // a bot's plots: the newest of a branch, or of all
+            for (ofRef, index) in [
+                (true, "integrations_by_ref (bot=? AND ref=?"), (false, "autoindex_integrations_1 (bot=?"),
+            ] {
+                let trend = try await Self.plan(
+                    fixture, Store.trendQuery(ofRef: ofRef), ["kit", ofRef ? "refs/heads/main" : nil, 100])
+                expectContains(trend, index)
+                #expect(!trend.contains("TEMP B-TREE FOR ORDER BY") && !trend.contains("SCAN integrations"), "\(trend)")
+            }
+            // a branch's list: in the order of its rows
+            var filter = IntegrationFilter(bot: try name("kit"))
+            filter.ref = .main
+            let ofRef = Store.listQuery(filter, limit: 50, before: nil)
+            let branch = try await Self.plan(fixture, ofRef.sql, ofRef.arguments)
+            expectContains(branch, "integrations_of_ref (bot=? AND ref=? AND rowid<?)")
+            #expect(!branch.contains("TEMP B-TREE"), "\(branch)")
             // a bot's list: beginning with its newest
             let list = Store.listQuery(
                 IntegrationFilter(bot: try name("kit")), limit: 50, before: nil)

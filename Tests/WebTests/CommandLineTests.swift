@@ -230,8 +230,8 @@ import Testing
                 """)
             expectEqualLines(
                 blank.stdout, "blank  /srv/blank.git\nthe repository is empty; push a commit to it\n")
-            expectContains(pages[0].text, "No integration yet: the repository is empty; push a commit to it.")
-            expectContains(pages[1].text, "No integration yet: the repository is empty; push a commit to it.")
+            expectContains(pages[0].text, "No results yet. The repository is empty; push a commit to it.")
+            expectContains(pages[1].text, "No results yet: the repository is empty; push a commit to it.")
             #expect(!pages[2].text.contains("the repository is empty"))
             expectContains(try await web.json("/api/v1/bots/blank"), "\"lookError\":null,\"empty\":true")
             expectContains(try await web.json("/api/v1/bots/gone"), "\"lookError\":\"there is none\",\"empty\":false")

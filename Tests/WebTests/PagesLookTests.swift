@@ -16,7 +16,9 @@ import Testing
     @Test(
         .proves(.web, "`isolation: none` is said on every page"),
         arguments: [
-            "/", "/bots/kit", "/bots/kit/1", "/bots/kit/1/log/debug", "/products/kit", "/deliveries", "/nowhere",
+            "/", "/bots/kit", "/bots/kit/1", "/bots/kit/1/log/debug", "/products/kit", "/deliveries", "/queue",
+            "/screen",
+            "/nowhere",
         ])
     func testThatEveryPageSaysThatJobsAreNotSandboxed(path: String) async throws {
         try await withSample { web in

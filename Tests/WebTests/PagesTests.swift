@@ -23,6 +23,8 @@ import Testing
         let paths = [
             "/", "/bots/kit", "/bots/kit?branch=main", "/bots/kit/1", "/bots/kit/1?failing", "/bots/kit/3",
             "/bots/kit/1/log/debug", "/bots/kit/1/log/debug?step=2", "/products", "/products/kit", "/deliveries",
+            "/queue",
+            "/?q=main",
             "/files/",
         ]
         try await withSample { web in
@@ -211,7 +213,8 @@ import Testing
             try web.directory.write("state/integrations/kit/1/debug/1/log", attack + "\n")
             let paths = [
                 "/", "/bots/kit", "/bots/kit/1", "/bots/kit/1/log/debug",
-                "/bots/kit?branch=\(PercentEncoding.encode(attack))",
+                "/bots/kit?branch=\(PercentEncoding.encode(attack))", "/queue", "/screen",
+                "/?q=\(PercentEncoding.encode(attack))",
             ]
             for path in paths {
                 // when

@@ -146,7 +146,7 @@ import Testing
                 BotOverview(
                     name: Name(nearest: name), repository: SampleContent.repository, isRetired: isRetired,
                     lookError: nil,
-                    isEmpty: false, branches: []), at: WebFixture.now)
+                    isEmpty: false, branches: [], total: 0), at: WebFixture.now)
         }
         func ask(_ bots: [BotArticles.Content]) -> (html: String, rendered: [String]) {
             var rendered: [String] = []

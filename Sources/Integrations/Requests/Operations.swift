@@ -147,6 +147,17 @@ package struct Operations: Sendable {
     /// Returns the progress of the integration's running uploads, by trigger.
     package func uploads(of id: IntegrationID) -> [Name: UploadProgress] { board.uploads(of: id) }
 
+    /// Returns what runs and what waits, in order, with reasons and estimates; at most `QueueForecast.maximumItems` of each.
+    /// - Throws: `.unavailable` if the database cannot be read.
+    package func queueForecast() async throws(OperationError) -> QueueForecast {
+        do {
+            return try await requests.forecast(shortage: disk.shortage)
+        } catch {
+            throw OperationError(
+                .unavailable, "the queue cannot be read; try again, and see the daemon's log", underlying: error)
+        }
+    }
+
     /// Returns the bots as their files define them now, with the problems of these files.
     package func overview() async -> Overview { await registry.overview() }
 

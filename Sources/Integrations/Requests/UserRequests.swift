@@ -10,7 +10,7 @@ package struct UserRequests: Sendable {
     let store: Store
     let registry: BotRegistry
     private let remotes: Remotes
-    private let scheduler: Scheduler
+    let scheduler: Scheduler
     let clock: WallClock
     let queue: Signal
     let logger: Logger

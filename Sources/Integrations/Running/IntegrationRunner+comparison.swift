@@ -24,12 +24,35 @@ extension IntegrationRunner {
         return try await compare(record, issues, with: try await issuesBefore(record), mirror: mirror, tested: 0)
     }
 
-    /// The branch's previous integration, and its unresolved issues.
+    /// The integration that another one is compared with, and its unresolved issues.
     typealias Before = (integration: IntegrationRecord?, issues: [Issue])
 
     func issuesBefore(_ record: IntegrationRecord) async throws -> Before {
-        guard let previous = try await store.previous(of: record.id) else { return (nil, []) }
+        guard let previous = try await store.compared(with: record.id) else { return (nil, []) }
         return (previous, try await store.openIssues(of: previous.id))
+    }
+
+    /// The most commits of a new branch's history in which the one where it left its parent is searched.
+    static let maximumHistory = 10_000
+
+    /// Stores where a new branch left its parent: the nearest commit of its history that the bot has integrated. The branch's first integration is
+    /// compared with that one. If git fails, it is compared with none.
+    func recordParting(of record: IntegrationRecord, _ mirror: Mirror) async throws {
+        let parents = try await store.parents(of: record.id)
+        guard !parents.isEmpty else { return }
+        let parent: CommitID?
+        do throws(SourceControlError) {
+            parent = try await mirror.newestAncestor(
+                of: record.commit, among: Set(parents.keys), limit: Self.maximumHistory)
+        } catch {
+            if error.code == .canceled || Task.isCancelled { throw CancellationError() }
+            logger.warning(
+                "where a branch began is not known", metadata: ["integration": "\(record.id)", "error": "\(error)"])
+            return
+        }
+        if let number = parent.flatMap({ parents[$0] }) {
+            try await store.recordParting(of: record.id, from: number)
+        }
     }
 
     /// Returns the integration's issues and counts, compared with the branch's previous integration.

@@ -343,6 +343,7 @@ extension IntegrationRunner {
                 category: .error, message: diagnostic.message, rule: Finding.Rule.recipe, path: diagnostic.file,
                 line: diagnostic.line, column: diagnostic.column)
         }
+        try await recordParting(of: record, mirror)
         let comparison = try await compare(
             record, issues, with: try await issuesBefore(record), mirror: mirror, tested: 0)
         try await store.completeIssues(

@@ -200,6 +200,7 @@ package struct IntegrationRunner: Sendable {
     /// stage that ends the integration returns its end.
     private func stages(of run: inout Run) async throws -> End {
         if let end = try await prepare(&run) { return end }
+        try await recordParting(of: run.record, run.mirror)
         let begun = run
         if let end = try await runTriggersBefore(&run) { return end }
         try await runJobs(&run)

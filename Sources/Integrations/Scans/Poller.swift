@@ -49,6 +49,9 @@ package struct Poller: Sendable {
             await eachTick()
             // No failure holds up the other steps. What could not be stored is due again at the next tick.
             do { try await reload() } catch { tell("the bot files could not be applied", error, &reported, at: now) }
+            do { try await endOrphans(at: now) } catch {
+                tell("what waits of a bot whose file is gone could not be canceled", error, &reported, at: now)
+            }
             do { try await askDue(&polling, at: now) } catch {
                 tell("no scan could be requested", error, &reported, at: now)
             }
@@ -78,6 +81,29 @@ package struct Poller: Sendable {
         await registry.markRegistered(bots)
         // The repository of a new or changed bot is scanned.
         scans.notify()
+    }
+
+    /// How long a bot's file is missing before its queued integrations are canceled. An editor or a deployment can replace a file in two steps.
+    static let patienceWithoutFile = Duration.seconds(60)
+
+    /// Cancels the queued integrations of bots whose files are gone, and withdraws their reruns that have not begun. If the file returns, the scan
+    /// that follows queues the tips of the bot's branches.
+    private func endOrphans(at now: Timestamp) async throws {
+        for (id, run) in try await store.orphans(since: now - Self.patienceWithoutFile) {
+            do throws(StoreError) {
+                if run > 1 {
+                    _ = try await store.takeBackRerun(of: id, at: now)
+                } else {
+                    try await store.cancel(
+                        queued: id, at: now,
+                        reason: "the file of the bot \(id.bot) is gone; queue it again when it is back")
+                }
+                logger.info("canceled, since its bot's file is gone", metadata: ["integration": "\(id)"])
+            } catch {
+                // It has just begun.
+                guard error.code == .illegalTransition else { throw error }
+            }
+        }
     }
 
     private func askDue(_ polling: inout Polling, at now: Timestamp) async throws {

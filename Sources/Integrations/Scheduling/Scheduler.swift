@@ -8,7 +8,8 @@ package import Storage
 package actor Scheduler {
     private let store: Store
     private let runner: IntegrationRunner
-    private var capacity: Int
+    /// See `init`.
+    private(set) var capacity: Int
     private let signal: Signal
     private let cancellationRequests: CancellationRequests
     private let circuitBreaker: CircuitBreaker
@@ -201,6 +202,24 @@ package actor Scheduler {
         var ref: RefName
 
         init(_ integration: OpenIntegration) { (bot, ref) = (integration.id.bot, integration.ref) }
+    }
+
+    /// Returns the priority of an integration, and of its jobs; see `choose`.
+    static func priority(of record: IntegrationRecord) -> Int {
+        priority(
+            record.cause, isRerun: record.run > 1, isRelease: record.isRelease,
+            isFork: record.pull.map { !$0.isTrusted } ?? false)
+    }
+
+    static func priority(of candidate: OpenIntegration) -> Int {
+        priority(
+            candidate.cause, isRerun: candidate.run > 1, isRelease: candidate.isRelease, isFork: candidate.isFork)
+    }
+
+    private static func priority(_ cause: Cause, isRerun: Bool, isRelease: Bool, isFork: Bool) -> Int {
+        if isRerun { return Cause.person.priority }
+        if isFork { return Cause.schedule.priority + 1 }
+        return [.person, .upgrade, .schedule].contains(cause) || !isRelease ? cause.priority : 1
     }
 
     /// Returns the integrations to start now.

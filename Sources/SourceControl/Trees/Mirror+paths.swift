@@ -59,4 +59,28 @@ extension Mirror {
             return base.commitID
         }
     }
+
+    /// Returns the newest commit of a set that a commit is or descends from; `nil` if none of the newest `limit` ancestors is one of them.
+    /// - Parameter limit: The most commits that are read, the newest first.
+    /// - Throws: `commitMissing` if the mirror does not have the commit.
+    package func newestAncestor(
+        of commit: CommitID, among commits: Set<CommitID>, limit: Int
+    ) async throws(SourceControlError) -> CommitID? {
+        guard !commits.isEmpty else { return nil }
+        return try await local(isKept: true) { repository throws(SourceControlError) in
+            let reading = CommitReading(
+                repository: repository, operation: "looking for the parent of \(commit.abbreviated)")
+            _ = try reading.commit(commit)
+            let walk = try GitHandle(reading.operation, free: git_revwalk_free) { git_revwalk_new($0, repository) }
+            var start = try git_oid(commit)
+            try git(reading.operation) { git_revwalk_sorting(walk.pointer, GIT_SORT_TIME.rawValue) }
+            try git(reading.operation) { git_revwalk_push(walk.pointer, &start) }
+            var (next, count) = (git_oid(), 0)
+            while count < limit, git_revwalk_next(&next, walk.pointer) == 0 {
+                if let found = next.commitID, commits.contains(found) { return found }
+                count += 1
+            }
+            return nil
+        }
+    }
 }

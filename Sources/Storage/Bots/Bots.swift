@@ -10,7 +10,7 @@ package struct BotRecord: Hashable, Sendable {
     package var isRetired: Bool
     /// The known state of the bot's repository; `nil` for a retired bot, whose repository is not scanned.
     package var repositoryState: RepositoryRecord?
-    /// The newest integration of a branch or tag.
+    /// The newest integration of the default branch; of any branch or tag if the bot has none of that.
     package var latest: IntegrationOutline?
 
     package init(
@@ -71,8 +71,10 @@ extension Store {
             let db = transaction.db
             let names = try jsonText(bots.map(\.name))
             try db.change(
-                "UPDATE bots SET is_retired = 1 WHERE is_retired = 0 AND name NOT IN (SELECT value FROM json_each(?))",
-                [names])
+                """
+                UPDATE bots SET is_retired = 1, retired_at = ? WHERE is_retired = 0
+                AND name NOT IN (SELECT value FROM json_each(?))
+                """, [time.millisecondsSinceEpoch, names])
             var isChanged = db.changesCount > 0
             for bot in bots {
                 if try Self.register(bot, transaction) { isChanged = true }
@@ -108,7 +110,7 @@ extension Store {
             }
             try db.change(
                 """
-                UPDATE bots SET repository = ?, is_retired = 0, specification = ?, destinations = ?,
+                UPDATE bots SET repository = ?, is_retired = 0, retired_at = NULL, specification = ?, destinations = ?,
                     patterns = CASE WHEN ? THEN NULL ELSE patterns END, is_returning = is_returning OR is_retired
                 WHERE id = ?
                 """, [repository, specification, destinations, isMoved, try stored["id"] as Int64])
@@ -140,8 +142,8 @@ extension Store {
 
     static let botQuery = """
         SELECT bots.name AS name, is_retired, \(repositoryColumns), \(outlineColumns)
-        FROM bots JOIN repositories ON repositories.id = bots.repository LEFT JOIN integrations ON integrations.id =
-            (SELECT max(integration) FROM newest_of_refs WHERE newest_of_refs.bot = bots.id)
+        FROM bots JOIN repositories ON repositories.id = bots.repository LEFT JOIN integrations
+            ON integrations.id = \(latestOfBot)
         """
 
     /// Returns every bot that was ever registered, by name, including retired ones. It runs one statement, independent of the number of bots.

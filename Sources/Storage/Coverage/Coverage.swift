@@ -105,11 +105,14 @@ extension Store {
         try db.first(
             """
             SELECT attempts.id, earlier.number FROM attempts JOIN (
-                SELECT integrations.id, number FROM integrations JOIN bots ON bots.id = bot
+                SELECT * FROM (SELECT integrations.id, number FROM integrations JOIN bots ON bots.id = bot
                 WHERE name = ?1 AND number < ?2 AND state = 'completed' AND removed_at IS NULL
                 AND verdict NOT IN ('canceled', 'checkout-error', 'internal-error')
                 AND ref = (SELECT coalesce(base, ref) FROM integrations JOIN bots ON bots.id = bot WHERE name = ?1 AND number = ?2)
-                ORDER BY number DESC LIMIT \(maximumLookBack)
+                ORDER BY number DESC LIMIT \(maximumLookBack))
+                UNION ALL SELECT parent.id, parent.number FROM integrations AS own JOIN bots ON bots.id = own.bot
+                JOIN integrations AS parent ON parent.bot = own.bot AND parent.number = own.parted_from
+                WHERE name = ?1 AND own.number = ?2 AND parent.removed_at IS NULL
             ) AS earlier ON earlier.id = integration
             WHERE job = ?3 AND state = 'processed' AND attempts.id IN (SELECT attempt FROM coverage)
             ORDER BY integration DESC, attempt DESC LIMIT 1

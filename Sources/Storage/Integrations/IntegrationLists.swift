@@ -216,24 +216,4 @@ extension Store {
             ) { try $0.ref("ref") }.filter { seen.insert($0).inserted }
         }
     }
-
-    /// Returns the newest completed integration of each bot that is not retired, without skipped ones and those of pull requests. It runs one
-    /// statement, independent of the number of bots.
-    package func lastCompleted() async throws(StoreError) -> [Name: IntegrationOutline] {
-        try await read("read the last result of each bot") { db in try Self.lastCompleted(db) }
-    }
-
-    static func lastCompleted(_ db: Database) throws -> [Name: IntegrationOutline] {
-        let columns = OutlineColumns()
-        let all = try db.all(lastCompletedQuery) { try outline($0, columns) }
-        return Dictionary(all.map { ($0.id.bot, $0) }) { first, _ in first }
-    }
-
-    static let lastCompletedQuery = """
-        SELECT \(outlineColumns) FROM bots CROSS JOIN integrations ON integrations.id =
-            (SELECT last.id FROM integrations AS last WHERE last.bot = bots.id AND last.state = 'completed'
-            AND last.is_skipped = 0 AND last.pull_request IS NULL AND last.removed_at IS NULL
-            ORDER BY last.number DESC LIMIT 1)
-        WHERE is_retired = 0
-        """
 }

@@ -113,13 +113,6 @@ extension Store {
         return record
     }
 
-    /// Returns the bot's newest integration of a branch or tag; `nil` if there is none. The result of a pull request is no state of the bot.
-    static func latestIntegration(of bot: Name, _ db: Database) throws -> IntegrationRecord? {
-        try db.first(
-            integrationQuery + " WHERE bots.name = ? AND pull_request IS NULL ORDER BY number DESC LIMIT 1",
-            [bot.description], integration)
-    }
-
     /// Returns the columns `state`, `step`, `verdict` and `trigger_failed` as one value.
     static func state(_ row: StoredRow) throws -> IntegrationState {
         switch try row["state"] as String {

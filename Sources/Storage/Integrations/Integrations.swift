@@ -118,13 +118,8 @@ extension Store {
         try await read("read \(id)") { db in try Self.optionalIntegration(id, db) }
     }
 
-    /// Returns the bot's newest integration of a branch or tag; `nil` if there is none.
-    package func latestIntegration(of bot: Name) async throws(StoreError) -> IntegrationRecord? {
-        try await read("read the latest integration of \(bot)") { db in try Self.latestIntegration(of: bot, db) }
-    }
-
-    /// Returns the integration that this one is compared with: an earlier completed one of the same bot and ref, or of a pull request's base.
-    /// Canceled integrations, and those that ended with our own errors, are skipped because they do not judge the code.
+    /// Returns the integration before this one: the newest earlier completed one of the same bot and ref, or of a pull request's base. Canceled
+    /// integrations, and those that ended with our own errors, are skipped because they do not judge the code.
     /// - Returns: `nil` if there is none.
     package func previous(of id: IntegrationID) async throws(StoreError) -> IntegrationRecord? {
         try await read("read the integration before \(id)") { db in try Self.previous(of: id, db) }

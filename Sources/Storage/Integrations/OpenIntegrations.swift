@@ -89,7 +89,7 @@ final class QueueHeads: Sendable {
 }
 
 /// Which integrations are read.
-private enum OpenSelection: Sendable {
+enum OpenSelection: Sendable {
     case queued, running
     /// Those of a JSON list of rows.
     case rows(String)
@@ -160,13 +160,29 @@ extension Store {
         }
     }
 
+    /// Returns the queued integrations of bots whose files have been gone since `time` or longer, oldest first.
+    /// - Parameter limit: The most integrations.
+    package func orphans(
+        since time: Timestamp, limit: Int = 200
+    ) async throws(StoreError) -> [(id: IntegrationID, run: Int)] {
+        try await read("read what waits of bots that are gone") { db in
+            try db.all(
+                """
+                SELECT number, run, bots.name AS bot_name FROM bots CROSS JOIN integrations INDEXED BY integrations_queued
+                    ON bot = bots.id AND state = 'queued'
+                WHERE is_retired = 1 AND retired_at <= ? ORDER BY integrations.id LIMIT ?
+                """, [time.millisecondsSinceEpoch, limit]
+            ) { (IntegrationID(bot: try $0.name("bot_name"), number: try $0["number"]), try $0["run"]) }
+        }
+    }
+
     private func open(
         _ selection: OpenSelection, _ operation: String
     ) async throws(StoreError) -> [OpenIntegration] {
         try await read(operation) { db in try Self.open(selection, db) }
     }
 
-    private static func open(_ selection: OpenSelection, _ db: Database) throws -> [OpenIntegration] {
+    static func open(_ selection: OpenSelection, _ db: Database) throws -> [OpenIntegration] {
         let (condition, arguments): (String, StatementArguments) =
             switch selection {
             // The second condition is the index's.

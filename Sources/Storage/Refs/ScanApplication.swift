@@ -138,7 +138,7 @@ struct ScanApplication {
                 try baseline(ref)
             } else if isNew || movements[ref] != nil {
                 let cause = isNew && ref.branch != nil ? .baseline : cause(of: ref)
-                try integrate(ref, head, bot: id, cause: cause, watcher)
+                try integrate(ref, head, bot: id, cause: cause, isReturning: isReturning, watcher)
             }
             if known != nil || before[ref] == nil { try remember(ref, bot: id) }
         }
@@ -170,14 +170,18 @@ struct ScanApplication {
     }
 
     private mutating func integrate(
-        _ ref: RefName, _ head: CommitID, bot: Int64, cause: Cause, _ watcher: Watcher
+        _ ref: RefName, _ head: CommitID, bot: Int64, cause: Cause, isReturning: Bool, _ watcher: Watcher
     ) throws {
         var update = movements[ref]?.rowID
         if update == nil { update = try current(ref)?["id"] }
         let isDone: Bool? = try db.value(
             "SELECT EXISTS (SELECT 1 FROM integrations WHERE bot = ? AND ref_update = ?)",
             [bot, update])
-        if isDone == true { return }
+        if isDone == true {
+            guard isReturning, try hasOnlyWaited(ref, head, bot: bot) else { return }
+            // The canceled integration keeps the update.
+            update = nil
+        }
         let new = NewIntegration(
             bot: watcher.bot, ref: ref, commit: head, cause: cause, isRelease: watcher.isRelease(ref))
         let id = try Store.insert(
@@ -189,6 +193,16 @@ struct ScanApplication {
         } else if let update {
             try setOutcome(.integrated, nil, update: update)
         }
+    }
+
+    /// Whether a commit was queued for a bot and never began, because it was canceled while the bot's file was missing.
+    private func hasOnlyWaited(_ ref: RefName, _ head: CommitID, bot: Int64) throws -> Bool {
+        let hasBegun: Bool? = try db.value(
+            """
+            SELECT EXISTS (SELECT 1 FROM integrations WHERE bot = ? AND ref = ? AND "commit" = ?
+                AND (state <> 'completed' OR verdict <> 'canceled' OR started_at IS NOT NULL OR is_skipped = 1))
+            """, [bot, ref.description, head.description])
+        return hasBegun != true
     }
 
     private mutating func decide(_ ref: RefName, _ outcome: EventOutcome, _ reason: String?) {

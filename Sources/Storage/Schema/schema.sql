@@ -621,3 +621,16 @@ CREATE TABLE sessions (
 ) STRICT;
 CREATE INDEX sessions_by_use ON sessions (used_at);
 CREATE INDEX sessions_by_person ON sessions (person, used_at);
+
+-- 0025 branches: add where branches began and since when bots are gone, and read a branch's results from an index alone
+-- A branch's first integration is compared with that of the nearest commit before it that its bot had integrated. `parted_from` has that
+-- integration's number. `retired_at` is when a bot's file was found missing; NULL for a bot with a file.
+ALTER TABLE integrations ADD COLUMN parted_from INTEGER;
+ALTER TABLE bots ADD COLUMN retired_at INTEGER;
+UPDATE bots SET retired_at = 0 WHERE is_retired = 1;
+-- Pages show the last results of many branches. Their integrations can have thousands of bytes of JSON, which this index does not read.
+DROP INDEX integrations_by_ref;
+CREATE INDEX integrations_by_ref ON integrations (bot, ref, number, state, verdict, trigger_failed, is_skipped, removed_at, queued_at,
+    started_at, ended_at);
+-- A list of a branch's integrations is in the order of their rows.
+CREATE INDEX integrations_of_ref ON integrations (bot, ref);

@@ -68,16 +68,15 @@ extension Store {
 
     /// Returns a bot's tests and their outcomes in its newest completed integration that ran any.
     /// - Parameters:
+    ///   - ref: If not `nil`, the outcomes are those of this ref.
     ///   - text: A part of the full name; `nil`: any name. ASCII letters match in either case.
     ///   - limit: The most tests.
     ///   - after: The `next` of an earlier result.
     package func namedTests(
-        of bot: Name, containing text: String? = nil, limit: Int = 100, after: Int64 = 0
+        of bot: Name, ref: RefName? = nil, containing text: String? = nil, limit: Int = 100, after: Int64 = 0
     ) async throws(StoreError) -> NamedTestList {
         try await read("read the tests of \(bot)") { db in
-            let pattern = text.map {
-                "%" + $0.replacing("\\", with: "\\\\").replacing("%", with: "\\%").replacing("_", with: "\\_") + "%"
-            }
+            let pattern = text.map { "%\(Self.escapedForLike($0))%" }
             let found: [(id: Int64, key: NamedTests.Key)] = try db.all(
                 """
                 SELECT test_names.id, suite, test_names.name FROM test_names
@@ -88,11 +87,11 @@ extension Store {
             let newest: (row: Int64, number: Int)? = try db.first(
                 """
                 SELECT integrations.id, number FROM integrations JOIN bots ON bots.id = bot
-                WHERE bots.name = ? AND integrations.state = 'completed' AND pull_request IS NULL AND removed_at IS NULL
+                WHERE bots.name = ?1 AND integrations.state = 'completed' AND \(Self.isShownRef) AND removed_at IS NULL
                 AND EXISTS (SELECT 1 FROM attempts
                     JOIN test_records ON test_records.attempt = attempts.id WHERE integration = integrations.id)
                 ORDER BY number DESC LIMIT 1
-                """, [bot.description]
+                """, [bot.description, ref?.description]
             ) { (try $0["id"], try $0["number"]) }
             let reading = TestReading(db, try Zstd())
             var (jobs, columns): ([Name], [TestColumns]) = ([], [])

@@ -144,9 +144,12 @@ extension Store {
         let before: Int64? = try db.first(
             """
             SELECT attempts.id FROM attempts JOIN (
-                SELECT id FROM integrations WHERE bot = ?1 AND ref = ?2 AND number < ?3 AND state = 'completed' AND removed_at IS NULL
-                AND verdict NOT IN ('canceled', 'checkout-error', 'internal-error')
-                ORDER BY number DESC LIMIT \(maximumLookBack)
+                SELECT * FROM (SELECT id FROM integrations WHERE bot = ?1 AND ref = ?2 AND number < ?3 AND state = 'completed'
+                AND removed_at IS NULL AND verdict NOT IN ('canceled', 'checkout-error', 'internal-error')
+                ORDER BY number DESC LIMIT \(maximumLookBack))
+                UNION ALL SELECT parent.id FROM integrations AS own
+                JOIN integrations AS parent ON parent.bot = own.bot AND parent.number = own.parted_from
+                WHERE own.bot = ?1 AND own.number = ?3 AND parent.removed_at IS NULL
             ) AS earlier ON earlier.id = integration
             WHERE job = ?4 AND state = 'processed' AND attempts.id IN (SELECT attempt FROM test_records)
             ORDER BY integration DESC, attempt DESC LIMIT 1

@@ -110,6 +110,8 @@ struct QueryParameter: Sendable {
         example: 1)
     static let branch = text(
         "branch", "Only integrations of this branch, or of this full name of a ref.", example: "main")
+    static let latestBranch = text(
+        "branch", "The branch whose newest integration `latest` means; the default branch without it.", example: "main")
     static let configuration = QueryParameter(
         name: "configuration", text: "Only this configuration.", schema: .string, pattern: "^\(Name.pattern)$",
         example: "debug")

@@ -16,6 +16,17 @@ enum PageText {
         }
     }
 
+    /// Returns a duration for an estimate, in one unit: `40 s`, `5 min`, `3 h`, `2 days`.
+    static func rough(_ duration: Duration) -> String {
+        let seconds = max(0, (duration.milliseconds + 999) / 1000)
+        switch seconds {
+        case ..<60: return "\(max(1, seconds)) s"
+        case ..<5400: return "\((seconds + 30) / 60) min"
+        case ..<(2 * 86_400): return "\((seconds + 1800) / 3600) h"
+        default: return "\((seconds + 43_200) / 86_400) days"
+        }
+    }
+
     /// Returns the age of a time: `just now`, `5 min ago`, `3 h ago`, `2 days ago`, then the date.
     static func age(_ time: Timestamp, now: Timestamp) -> String {
         let seconds = (now - time).milliseconds / 1000
@@ -33,6 +44,9 @@ enum PageText {
     static func time(_ time: Timestamp) -> String {
         String(time.description.prefix(19)).replacing("T", with: " ")
     }
+
+    /// Returns a number with a comma between each three digits: `1,197`.
+    static func number(_ number: Int) -> String { number.grouped }
 
     /// Returns a number with its noun: `1 error`, `1,197 errors`.
     static func count(_ number: Int, _ one: String, _ many: String? = nil) -> String {

@@ -6,79 +6,53 @@ import Model
 import Storage
 
 extension Pages {
-    /// The most branches of a bot on the overview.
-    private static let maximumBranches = 8
-
-    func bots() async throws -> Response {
-        let overview = await site.operations.overview()
-        let now = site.clock()
-        let bots = try await site.store.botOverviews(branches: Self.maximumBranches)
-        let articles = try site.articles.html(bots.map { BotArticles.Content($0, at: now) }) { content in
-            try site.templates.render("article", Self.article(content))
-        }
-        return try await page(
-            "bots", title: "Bots", section: "bots", watch: "integration",
-            [
-                "articles": .html(articles), "hasBots": .flag(!bots.isEmpty),
-                "problems": .list(overview.problems.map { ["text": .text($0)] }),
-                "hasProblems": .flag(!overview.problems.isEmpty),
-            ])
-    }
-
-    private static func article(_ content: BotArticles.Content) -> ViewObject {
-        let bot = content.bot
-        let branches: [ViewObject] = zip(bot.branches, content.ages).map { branch, age in
-            [
-                "ref": .text(branch.ref.shortName),
-                "result": .list([ResultView(branch.state, isSkipped: branch.isSkipped).view]),
-                "number": .text(branch.number), "href": .text("/bots/\(bot.name)/\(branch.number)"),
-                "subject": .text(subject(branch.subject)), "tests": .text(testCount(branch.summary)),
-                "queued": .text(branch.queuedAt), "when": .text(age),
-            ]
-        }
-        return [
-            "name": .text(bot.name), "href": .text("/bots/\(bot.name)"),
-            "repository": .text(withoutUser(bot.repository)), "isRetired": .flag(bot.isRetired),
-            "lookError": .text(bot.lookError), "isEmpty": .flag(bot.isEmpty),
-            "branches": .list(branches), "hasBranches": .flag(!branches.isEmpty),
-        ]
-    }
-
+    /// Returns the page `/bots/{bot}`.
     func bot(_ call: AuthorizedRequest) async throws -> Response {
         let bot = try await site.bot(of: call)
         let name = bot.name
         let specification = await site.operations.overview().bot(name)
-        let branch = call.query("branch")
+        let named = call.branch()
         var filter = IntegrationFilter(bot: name)
-        filter.ref = branch.map { $0.hasPrefix("refs/") ? RefName($0) : RefName(branch: $0) }
+        filter.ref = named
         let (limit, before) = try call.page()
         let page = try await site.store.integrations(filter, limit: limit, before: before)
         let refs = try await site.store.recentRefs(of: name)
         let pulls = try await PullRequestState.all(of: bot, site: site)
         let links = await site.links(of: bot.repository, bot: name)
-        let query = branch.map { "branch=\(PercentEncoding.encode($0))&" } ?? ""
+        let query = named.map { "branch=\(Self.query($0))&" } ?? ""
+        var view: ViewObject = [
+            "name": .text(name), "repository": .text(Self.withoutUser(bot.repository)),
+            "repositoryHref": .text(links?.repository),
+            "isRetired": .flag(bot.isRetired), "lookError": .text(bot.repositoryState?.lastError),
+            "isEmpty": .flag(bot.repositoryState?.isEmpty ?? false),
+            "branches": .text(specification?.branches.map { $0.map(\.description).joined(separator: ", ") }),
+            "schedule": .text(specification?.schedule?.sentence), "nextScheduled": .text(await nextScheduled(of: name)),
+            "product": .text(try await product(of: specification)),
+            "refs": .list(refFilters(refs, of: bot, current: named)), "hasRefs": .flag(refs.count > 1),
+            "pulls": .list(pulls.prefix(Self.maximumPulls).map { Self.row($0, of: name, links) }),
+            "hasPulls": .flag(!pulls.isEmpty),
+            "morePulls": .text(
+                pulls.count > Self.maximumPulls ? PageText.number(pulls.count - Self.maximumPulls) : nil),
+            "integrations": .list(page.items.map(row)), "hasIntegrations": .flag(!page.items.isEmpty),
+            "older": .text(page.next.map { "/bots/\(name)?\(query)before=\($0)" }),
+        ]
+        // Later pages of the list have only the list.
+        if before == nil {
+            view.merge(try await health(of: bot, ref: try await site.branch(call, of: name), named: named))
+        }
         return try await self.page(
-            "bot", title: name.description, section: "bots", watch: "integration \(name)",
-            [
-                "name": .text(name), "repository": .text(Self.withoutUser(bot.repository)),
-                "repositoryHref": .text(links?.repository),
-                "isRetired": .flag(bot.isRetired),
-                "lookError": .text(bot.repositoryState?.lastError),
-                "isEmpty": .flag(bot.repositoryState?.isEmpty ?? false),
-                "branches": .text(specification?.branches.map { $0.map(\.description).joined(separator: ", ") }),
-                "schedule": .text(specification?.schedule?.sentence),
-                "nextScheduled": .text(
-                    await site.operations.nextScheduled(bot: name, after: site.clock()).map(PageText.time)),
-                "product": .text(try await product(of: specification)),
-                "refs": .list(refFilters(refs, of: name, current: filter.ref)),
-                "pulls": .list(pulls.prefix(Self.maximumPulls).map { Self.row($0, of: name, links) }),
-                "hasPulls": .flag(!pulls.isEmpty),
-                "morePulls": .text(pulls.count > Self.maximumPulls ? "\(pulls.count - Self.maximumPulls)" : nil),
-                "hasRefs": .flag(refs.count > 1),
-                "integrations": .list(page.items.map(row)), "hasIntegrations": .flag(!page.items.isEmpty),
-                "older": .text(page.next.map { "/bots/\(name)?\(query)before=\($0)" }),
-            ])
+            "bot", title: name.description, section: "bots", watch: "integration \(name)", view)
     }
+
+    /// Returns when a bot's schedule queues next, such as `in about 5 h, at 2026-03-02 02:00 UTC`; `nil` without a schedule.
+    private func nextScheduled(of bot: Name) async -> String? {
+        let now = site.clock()
+        return await site.operations.nextScheduled(bot: bot, after: now).map { time in
+            "in about \(PageText.rough(time - now)), at \(PageText.time(time).prefix(16)) UTC"
+        }
+    }
+
+    private static func query(_ ref: RefName) -> String { PercentEncoding.encode(ref.branch ?? ref.description) }
 
     /// The most open pull requests on a bot's page; the HTTP interface has all of them.
     private static let maximumPulls = 50
@@ -100,13 +74,17 @@ extension Pages {
         ]
     }
 
-    private func refFilters(_ refs: [RefName], of bot: Name, current: RefName?) -> [ViewObject] {
-        let all: ViewObject = ["text": "All", "href": .text("/bots/\(bot)"), "isCurrent": .flag(current == nil)]
+    /// Returns the links that filter the list: all, the default branch, and the other recent ones.
+    private func refFilters(_ refs: [RefName], of bot: BotRecord, current: RefName?) -> [ViewObject] {
+        let all: ViewObject = ["text": "All", "href": .text("/bots/\(bot.name)"), "isCurrent": .flag(current == nil)]
+        let main = bot.repositoryState?.defaultBranch
+        var shown = Array(refs.filter { $0 == main } + refs.filter { $0 != main }.prefix(24))
+        if let current, !shown.contains(current) { shown.append(current) }
         return [all]
-            + refs.prefix(24).map { ref in
+            + shown.map { ref in
                 [
                     "text": .text(ref.shortName), "isCurrent": .flag(ref == current),
-                    "href": .text("/bots/\(bot)?branch=\(PercentEncoding.encode(ref.branch ?? ref.description))"),
+                    "href": .text("/bots/\(bot.name)?branch=\(Self.query(ref))"),
                 ]
             }
     }

@@ -27,14 +27,19 @@ extension Pages {
         let bot = try await site.bot(of: call).name
         let query = try Self.searched(call)
         let after = try call.number("after", 0...Int.max) ?? 0
-        let flaky = try await site.store.flakyTests(of: bot)
+        let branch = try await site.branch(call, of: bot)
+        let flaky = try await site.store.flakyTests(of: bot, ref: branch)
         let list = try await site.store.namedTests(
-            of: bot, containing: query, limit: Self.searchRows, after: Int64(after))
-        let words = query.map { "query=\(PercentEncoding.encode($0))&" } ?? ""
+            of: bot, ref: branch, containing: query, limit: Self.searchRows, after: Int64(after))
+        let named = call.query("branch")
+        let words =
+            (named.map { "branch=\(PercentEncoding.encode($0))&" } ?? "")
+            + (query.map { "query=\(PercentEncoding.encode($0))&" } ?? "")
         return try await page(
             "tests", title: "Tests of \(bot)", section: "bots",
             [
-                "bot": .text(bot), "query": .text(query ?? ""),
+                "bot": .text(bot), "query": .text(query ?? ""), "named": .text(named),
+                "branch": .text(branch?.shortName),
                 "window": .text("the last \(PageText.count(flaky.integrations, "integration")) with tests"),
                 "hasFlaky": .flag(!flaky.tests.isEmpty),
                 "flaky": .list(

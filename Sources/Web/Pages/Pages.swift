@@ -11,9 +11,14 @@ struct Pages: Sendable {
 
     var routes: [Route] {
         [
-            Route(.get, "/", .read, "Page: all bots.") { _ in try await bots() },
+            Route(.get, "/", .read, "Page: all bots; ?q= (a part of a name) ?state= (red, running or waiting).") {
+                try await bots($0)
+            },
             Route(.get, "/bots/{bot}", .read, "Page: a bot's integrations; ?branch= ?before=.") { try await bot($0) },
-            // Must come before the route that has a number in this place.
+            // These must come before the route that has a number in this place.
+            Route(.get, "/bots/{bot}/trend.csv", .read, "The values of a bot's plots as CSV; ?branch=.") {
+                try await trendTable($0)
+            },
             Route(.get, "/bots/{bot}/tests", .read, "Page: a bot's tests; ?query= ?after=.") { try await tests($0) },
             Route(
                 .get, "/bots/{bot}/tests/history", .read, "Page: one test's life; ?name=SUITE/NAME ?branch= ?before=."
@@ -33,6 +38,10 @@ struct Pages: Sendable {
             Route(.get, "/bots/{bot}/{number}/log/{configuration}", .read, "Page: a log; ?from= ?attempt=.") {
                 try await log($0)
             },
+            Route(.get, "/queue", .read, "Page: what runs and what waits.") { _ in try await queue() },
+            Route(.get, "/screen", .read, "Page: the big screen; ?bots= (names with commas) ?cycle= (seconds).") {
+                try await screen($0)
+            },
             Route(.get, "/products", .product, "Page: products.") { try await products($0) },
             Route(.get, "/products/{product}", .product, "Page: a product's versions.") { try await product($0) },
             Route(.get, "/products/{product}/{version}", .product, "Page: a version, or a range's highest.") {
@@ -48,6 +57,8 @@ struct Pages: Sendable {
             asset("/style.css", Templates.styleSheet, "text/css; charset=utf-8"),
             asset("/live.js", Templates.script, "text/javascript; charset=utf-8"),
             asset("/tests.js", Templates.testScript, "text/javascript; charset=utf-8"),
+            asset("/filter.js", PackageResources.filter_js, "text/javascript; charset=utf-8"),
+            asset("/screen.js", PackageResources.screen_js, "text/javascript; charset=utf-8"),
             asset("/icon.svg", PackageResources.icon_svg, "image/svg+xml"),
         ].costing(.page)
     }
@@ -89,7 +100,8 @@ struct Pages: Sendable {
         view["loopbackReason"] = .text(section.isEmpty ? nil : overview.loopbackReason)
         view["diskShortage"] = .text(section.isEmpty ? nil : site.operations.diskShortage)
         for (key, name) in [
-            ("isBots", "bots"), ("isProducts", "products"), ("isDeliveries", "deliveries"), ("isDocs", "docs"),
+            ("isBots", "bots"), ("isQueue", "queue"), ("isProducts", "products"), ("isDeliveries", "deliveries"),
+            ("isDocs", "docs"),
         ] {
             view[key] = .flag(section == name)
         }

@@ -21,6 +21,8 @@ struct Templates: Sendable {
         "integrations": PackageResources.integrations_mustache,
         "bots": PackageResources.bots_mustache,
         "bot": PackageResources.bot_mustache,
+        "queue": PackageResources.queue_mustache,
+        "screen": PackageResources.screen_mustache,
         "integration": PackageResources.integration_mustache,
         "log": PackageResources.log_mustache,
         "products": PackageResources.products_mustache,
@@ -45,7 +47,10 @@ struct Templates: Sendable {
         "docs": PackageResources.docs_mustache,
     ]
 
-    private static let digest = String(Digest.sha256(of: styleSheet + script + testScript).prefix(12))
+    private static let digest = String(
+        Digest.sha256(
+            of: styleSheet + script + testScript + PackageResources.filter_js + PackageResources.screen_js
+        ).prefix(12))
 
     /// Creates the templates.
     /// - Parameter compiled: The cache of compiled templates; by default that of the process.

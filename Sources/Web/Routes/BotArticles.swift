@@ -2,26 +2,33 @@ import Model
 import Storage
 import Synchronization
 
-/// A cache of the articles on the page of all bots. Rendering an article takes longer than reading its data, and only a few of a thousand bots change
-/// between two requests.
+/// A cache of the bots' rows on the overview. Rendering rows takes longer than reading their data, and only a few of a thousand bots change between
+/// two requests.
 final class BotArticles: Sendable {
-    /// Everything that an article shows.
+    /// Everything that a bot's rows show.
     struct Content: Hashable {
         let bot: BotOverview
-        /// The age of each branch's integration in words. It changes with time alone.
+        /// Whether the page is filtered.
+        let isWhole: Bool
+        /// The age of each branch's result in words. It changes with time alone.
         let ages: [String]
 
-        init(_ bot: BotOverview, at now: Timestamp) {
+        init(_ bot: BotOverview, isWhole: Bool = false, at now: Timestamp) {
             self.bot = bot
-            ages = bot.branches.map { PageText.age($0.queuedAt, now: now) }
+            self.isWhole = isWhole
+            ages = bot.branches.map { PageText.age(($0.last ?? $0.current).queuedAt, now: now) }
         }
     }
 
     private let known = Mutex<[Name: (content: Content, html: String)]>([:])
 
-    /// Returns the articles of these bots, concatenated, and drops the cached articles of all other bots.
-    /// - Parameter render: Called for each article that is not cached with this content.
-    func html(_ contents: [Content], render: (Content) throws -> String) rethrows -> String {
+    /// Returns the rows of these bots, concatenated, and drops the cached rows of all other bots.
+    /// - Parameters:
+    ///   - isFiltered: Whether these are only some of the bots, or of their branches. The cache stays as it is then.
+    ///   - render: Called for each bot whose rows are not cached with this content.
+    func html(
+        _ contents: [Content], isFiltered: Bool = false, render: (Content) throws -> String
+    ) rethrows -> String {
         let known = known.withLock { $0 }
         var (current, html) = ([Name: (content: Content, html: String)](minimumCapacity: contents.count), "")
         var isChanged = known.count != contents.count
@@ -34,7 +41,7 @@ final class BotArticles: Sendable {
             }
             html += current[content.bot.name]?.html ?? ""
         }
-        if isChanged { self.known.withLock { $0 = current } }
+        if isChanged, !isFiltered { self.known.withLock { $0 = current } }
         return html
     }
 }

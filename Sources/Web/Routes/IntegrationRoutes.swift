@@ -7,7 +7,8 @@ import Integrations
 import Model
 import Storage
 
-/// `/api/v1/bots/{bot}/integrations/{number}…`: one integration; `latest` is accepted as the number.
+/// `/api/v1/bots/{bot}/integrations/{number}…`: one integration. `latest` is accepted as the number: it means the default branch's, or that of
+/// `?branch=`.
 struct IntegrationRoutes: Sendable {
     let site: Site
     let logs: LogServer
@@ -22,7 +23,8 @@ struct IntegrationRoutes: Sendable {
                 call in
                 let record = try await site.integration(of: call)
                 return try .json(await detail(record, attempt: call.attempt()))
-            }.described("getIntegration", .integrations, query: [.attempt], .json(API.IntegrationDetail.self)),
+            }.described(
+                "getIntegration", .integrations, query: [.attempt, .latestBranch], .json(API.IntegrationDetail.self)),
             Route(.get, Self.root + "/triggers", .read, "What its triggers did.") { call in
                 let record = try await site.integration(of: call)
                 let triggers = try await site.store.triggers(of: record.id)

@@ -23,7 +23,7 @@ struct SystemRoutes: Sendable {
             }.described("getMetrics", .system, .media("text/plain")).costing(.list),
             Route(
                 .get, "/badge/{file}", .read,
-                "{bot}.svg: the latest result; {bot}.json: the same for shields.io's endpoint badge; ?branch=."
+                "{bot}.svg: the latest result of the default branch; {bot}.json: the same for shields.io's endpoint badge; ?branch=."
             ) { try await badge($0) }.described(
                 "getBadge", .system, query: [.branch], .medias(["image/svg+xml", "application/json"])),
             Route(.get, "/cctray.xml", .read, "For CCMenu and other trays.") { _ in
@@ -41,15 +41,18 @@ struct SystemRoutes: Sendable {
             "martlet_disk_full", .gauge, "1 while the state's or the workspaces' disk has too little left for jobs.",
             [.init(site.operations.diskShortage == nil ? 0 : 1)])
         let open = try await site.store.openCounts()
+        let completed = try await site.store.lastCompleted()
         text.add("martlet_integrations_queued", .gauge, "Integrations that wait.", [.init(open.queued)])
         text.add("martlet_integrations_running", .gauge, "Integrations under way.", [.init(open.running)])
         text.add(
             "martlet_repository_look_failures", .gauge, "Scans in a row that failed.",
             bots.map { .init($0.repositoryState?.failures ?? 0, ("bot", $0.name.description)) })
         text.add(
-            "martlet_bot_result", .gauge, "1 for the result of the bot's latest integration.",
+            "martlet_bot_result", .gauge, "1 for the latest result of the bot's default branch.",
             bots.compactMap { bot in
-                bot.latest?.state.result.map { .init(1, ("bot", bot.name.description), ("result", $0.description)) }
+                completed[bot.name]?.state.result.map {
+                    .init(1, ("bot", bot.name.description), ("result", $0.description))
+                }
             })
         text.add(
             "martlet_versions", .gauge, "Published versions.",
@@ -102,8 +105,8 @@ struct SystemRoutes: Sendable {
         var filter = IntegrationFilter(bot: bot, state: "completed", leavesOutPulls: true)
         // Skipped integrations do not judge the code.
         filter.hasSkipped = false
-        filter.ref = call.ref("branch")
         guard try await site.store.bot(bot) != nil else { throw Problem.notFound }
+        filter.ref = try await site.branch(call, of: bot)
         let latest = try await site.store.integrations(filter, limit: 1, before: nil).items.first
         let badge = Badge(label: bot.description, result: latest?.state.result)
         return kind == ".json" ? .json(badge.endpoint) : .body(Array(badge.svg.utf8), type: "image/svg+xml")

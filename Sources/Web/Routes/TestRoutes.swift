@@ -62,11 +62,13 @@ struct TestRoutes: Sendable {
             ).costing(.kept),
             Route(
                 .get, "/api/v1/bots/{bot}/tests", .read,
-                "A bot's tests with their newest outcomes; ?query= (a part of the name) ?limit= ?after=."
+                "A bot's tests with their newest outcomes; ?branch= ?query= (a part of the name) ?limit= ?after=."
             ) { call in
                 let (limit, after) = try Self.page(call)
+                let bot = try await site.bot(of: call).name
                 let list = try await site.store.namedTests(
-                    of: site.bot(of: call).name, containing: call.query("query"), limit: limit, after: Int64(after))
+                    of: bot, ref: try await site.branch(call, of: bot), containing: call.query("query"), limit: limit,
+                    after: Int64(after))
                 return try .json(
                     API.NamedTests(
                         integration: list.integration?.description,
@@ -75,14 +77,15 @@ struct TestRoutes: Sendable {
                         next: list.next.map { String($0) }))
             }.described(
                 "listTestsOfBot", .tests,
-                query: [.text("query", "A part of the name.", example: "parse")] + Self.paging,
+                query: [.branch, .text("query", "A part of the name.", example: "parse")] + Self.paging,
                 .json(API.NamedTests.self)),
             Route(
                 .get, "/api/v1/bots/{bot}/tests/flaky", .read,
                 "Its flaky tests in its newest integrations; ?branch= ?integrations= (1 to 200)."
             ) { call in
+                let bot = try await site.bot(of: call).name
                 let list = try await site.store.flakyTests(
-                    of: site.bot(of: call).name, ref: call.ref("branch"),
+                    of: bot, ref: try await site.branch(call, of: bot),
                     integrations: try call.number("integrations", 1...Store.maximumPage) ?? 100)
                 return try .json(
                     API.FlakyTests(
@@ -168,6 +171,13 @@ extension AuthorizedRequest {
 }
 
 extension Site {
+    /// Returns the branch that a request is about: `?branch=`, or the one that stands for the bot; `nil` if the bot has none, which means all its
+    /// branches and tags.
+    func branch(_ call: AuthorizedRequest, of bot: Name) async throws -> RefName? {
+        if let named = call.branch() { return named }
+        return try await store.mainRef(of: bot)
+    }
+
     /// - Throws: 404.
     func bot(of call: AuthorizedRequest) async throws -> BotRecord {
         let name = try call.name("bot")

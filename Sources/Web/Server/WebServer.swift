@@ -107,6 +107,7 @@ package struct WebServer: Service, CustomStringConvertible {
         routes += LedgerRoutes(site: site).routes.costing(.list) + OutboxRoutes(site: site).routes.costing(.list)
         routes += RetentionRoutes(site: site).routes.costing(.list) + RegistryRoutes(site: site).routes
         routes += ProductRoutes(site: site).routes.costing(.list) + TokenRoutes(site: site).routes.costing(.list)
+        routes += QueueRoutes(site: site).routes.costing(.list)
         routes += SessionRoutes(site: site).routes.costing(.list)
         routes += EventRoutes(history: site.events).routes + SystemRoutes(site: site).routes
         routes += DamageRoutes(site: site).routes.costing(.list)

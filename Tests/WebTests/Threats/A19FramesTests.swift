@@ -8,8 +8,8 @@ import Testing
 /// Pages run and load only their own files, and cannot be framed.
 @Suite struct A19FramesTests {
     private static let pages = [
-        "/", "/bots/kit", "/bots/kit/1", "/bots/kit/2", "/bots/kit/3", "/bots/kit/tests", "/bots/kit/silences",
-        "/bots/kit/1/tests",
+        "/", "/queue", "/screen", "/bots/kit", "/bots/kit/1", "/bots/kit/2", "/bots/kit/3", "/bots/kit/tests",
+        "/bots/kit/silences", "/bots/kit/1/tests",
         "/bots/kit/1/log/debug", "/bots/kit/tests/history?name=KitTests.ParserTests%2FparsesAnEmptyLine()", "/products",
         "/products/kit",
         "/products/kit/1.0.0", "/deliveries", "/outbox", "/files/", "/files/kit/", "/files/kit/1.0.0/", "/none",

@@ -1,0 +1,36 @@
+import API
+import HTTPTypes
+import Hummingbird
+import Integrations
+import Model
+import Storage
+
+/// `/api/v1/queue`: what runs and what waits.
+struct QueueRoutes: Sendable {
+    let site: Site
+
+    var routes: [Route] {
+        [
+            Route(.get, "/api/v1/queue", .read, "What runs and what waits, in order, with reasons and estimates.") {
+                _ in
+                try .json(API.Queue(await site.operations.queueForecast()))
+            }.described("getQueue", .integrations, .json(API.Queue.self))
+        ]
+    }
+}
+
+extension API.Queue {
+    init(_ forecast: QueueForecast) {
+        self.init(
+            running: forecast.running.map { API.QueuedIntegration($0) },
+            waiting: forecast.waiting.map { API.QueuedIntegration($0) }, more: forecast.more, slots: forecast.slots)
+    }
+}
+
+extension API.QueuedIntegration {
+    init(_ item: QueueForecast.Item) {
+        self.init(
+            integration: API.Integration(item.integration), reason: item.reason, since: API.Time(item.since),
+            start: API.Time(item.start), end: API.Time(item.end), usual: item.usual?.seconds)
+    }
+}
