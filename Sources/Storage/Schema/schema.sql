@@ -603,3 +603,16 @@ END;
 CREATE INDEX integrations_queued ON integrations (bot, ref, cause, is_release, run > 1, id) WHERE state = 'queued';
 -- A page of issues, in its order, whatever the number of others.
 CREATE INDEX issues_shown ON issues (integration, issue_set, status, category, path, line, place);
+
+-- 0024 log places: add the lines of logs that findings and failing tests are about
+-- Found when an attempt is read. Attempts of older versions have none.
+CREATE TABLE log_places (
+    attempt INTEGER NOT NULL REFERENCES attempts(id),
+    place INTEGER NOT NULL,
+    log_line INTEGER NOT NULL,
+    category TEXT NOT NULL,
+    subject TEXT NOT NULL,                 -- a test's full name, or the beginning of a message
+    path TEXT,
+    line INTEGER,
+    PRIMARY KEY (attempt, place)
+) STRICT, WITHOUT ROWID;
