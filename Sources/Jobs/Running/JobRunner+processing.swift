@@ -6,6 +6,7 @@ import Issues
 import Logging
 import Model
 import Redaction
+import Reports
 import SourceControl
 import Storage
 
@@ -66,6 +67,9 @@ extension JobRunner {
                 results.verdict = .buildErrors
                 results.reason = "\(error)"
             }
+        }
+        results.logPlaces = try await SerialQueue(label: "places.\(id)").run { [results] in
+            try directory.logPlaces(of: results)
         }
         if request.configuration.name == request.recipe.configurations.first?.name {
             results.tell(remarks: request.recipe.remarks ?? [])
@@ -143,5 +147,24 @@ extension JobRunner {
             }
         }
         return lines
+    }
+}
+
+extension AttemptDirectory {
+    private static let pieceBytes = 256 * 1024
+
+    /// Returns the lines of the log that findings and failing tests are about. Blocks: it reads the whole log if there are any.
+    /// - Throws: `ExecutionError` if the log cannot be read.
+    func logPlaces(of results: AttemptResults) throws -> [LogPlace] {
+        var locator = LogLocator(findings: results.findings.map(\.finding), tests: results.tests)
+        guard !locator.isDone, let log = try AttemptLog.open(in: path) else { return [] }
+        var offset: Int64 = 0
+        while !locator.isDone {
+            let piece = try log.read(at: offset, count: Self.pieceBytes)
+            if piece.isEmpty { break }
+            locator.consume(piece)
+            offset += Int64(piece.count)
+        }
+        return locator.finish()
     }
 }

@@ -9,6 +9,8 @@ package struct AttemptResults: Hashable, Sendable {
     package var tests: [TestResult]
     /// At most `maximumRows`.
     package var artifacts: [Artifact]
+    /// The lines of the log that findings and failing tests are about: at most `LogPlace.maximumCount` are stored.
+    package var logPlaces: [LogPlace] = []
     /// The coverage of the tests; `nil` if no report contains it.
     package var coverage: Coverage?
     package var counts: Counts
@@ -142,6 +144,7 @@ extension Store {
         _ results: AttemptResults, of id: AttemptID, attempt: Int64, at time: Timestamp, _ transaction: StoreTransaction
     ) throws {
         _ = try apply(.processed(results.verdict), to: id, at: time, reason: results.reason, transaction)
+        try insert(results.logPlaces, attempt: attempt, transaction.db)
         try transaction.db.change(
             "UPDATE attempts SET analysis = ?, tested = ?, summary = ?, notes = ? WHERE id = ?",
             [

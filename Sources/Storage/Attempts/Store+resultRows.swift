@@ -6,6 +6,7 @@ enum RowDeletion {
     /// The tables with results of attempts that can be many.
     enum ResultTable: String, CaseIterable {
         case steps, findings
+        case logPlaces = "log_places"
         case testRows = "test_rows"
         case testRecords = "test_records"
         case coverage, artifacts
@@ -28,7 +29,8 @@ enum RowDeletion {
     /// The column that tells the selected rows apart.
     fileprivate var key: String {
         switch self {
-        case .results(.steps, _), .results(.findings, _), .results(.artifacts, _), .issues: "place"
+        case .results(.steps, _), .results(.findings, _), .results(.logPlaces, _), .results(.artifacts, _), .issues:
+            "place"
         case .results(.testRows, _): "test"
         case .results(.testRecords, _), .results(.coverage, _): "attempt"
         case .endedMessages: "id"

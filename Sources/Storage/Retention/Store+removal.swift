@@ -18,7 +18,7 @@ extension Store {
             guard !rows.isEmpty else { return [] }
             let ids = try jsonText(try rows.map { try $0["id"] as Int64 })
             let these = "IN (SELECT value FROM json_each(?))"
-            for table in ["steps", "findings", "test_rows", "test_records", "coverage", "artifacts"] {
+            for table in ["steps", "findings", "log_places", "test_rows", "test_records", "coverage", "artifacts"] {
                 try db.change(
                     "DELETE FROM \(table) WHERE attempt IN (SELECT id FROM attempts WHERE integration \(these))", [ids])
             }

@@ -634,3 +634,16 @@ CREATE INDEX integrations_by_ref ON integrations (bot, ref, number, state, verdi
     started_at, ended_at);
 -- A list of a branch's integrations is in the order of their rows.
 CREATE INDEX integrations_of_ref ON integrations (bot, ref);
+
+-- 0026 log places: add the lines of logs that findings and failing tests are about
+-- Found when an attempt is read. Attempts of older versions have none.
+CREATE TABLE log_places (
+    attempt INTEGER NOT NULL REFERENCES attempts(id),
+    place INTEGER NOT NULL,
+    log_line INTEGER NOT NULL,
+    category TEXT NOT NULL,
+    subject TEXT NOT NULL,                 -- a test's full name, or the beginning of a message
+    path TEXT,
+    line INTEGER,
+    PRIMARY KEY (attempt, place)
+) STRICT, WITHOUT ROWID;
