@@ -159,60 +159,63 @@ static const unsigned char page51[] = {
 #embed "../../docs/operating/sandbox.md"
 };
 static const unsigned char page52[] = {
-#embed "../../docs/operating/troubleshooting-integrations.md"
+#embed "../../docs/operating/signing-in.md"
 };
 static const unsigned char page53[] = {
-#embed "../../docs/operating/troubleshooting.md"
+#embed "../../docs/operating/troubleshooting-integrations.md"
 };
 static const unsigned char page54[] = {
-#embed "../../docs/operating/upgrading.md"
+#embed "../../docs/operating/troubleshooting.md"
 };
 static const unsigned char page55[] = {
-#embed "../../docs/reference/bot-file-lists.md"
+#embed "../../docs/operating/upgrading.md"
 };
 static const unsigned char page56[] = {
-#embed "../../docs/reference/bot-file.md"
+#embed "../../docs/reference/bot-file-lists.md"
 };
 static const unsigned char page57[] = {
-#embed "../../docs/reference/commands-integrations.md"
+#embed "../../docs/reference/bot-file.md"
 };
 static const unsigned char page58[] = {
-#embed "../../docs/reference/commands-versions.md"
+#embed "../../docs/reference/commands-integrations.md"
 };
 static const unsigned char page59[] = {
-#embed "../../docs/reference/commands.md"
+#embed "../../docs/reference/commands-versions.md"
 };
 static const unsigned char page60[] = {
-#embed "../../docs/reference/environment.md"
+#embed "../../docs/reference/commands.md"
 };
 static const unsigned char page61[] = {
-#embed "../../docs/reference/exit-codes.md"
+#embed "../../docs/reference/environment.md"
 };
 static const unsigned char page62[] = {
-#embed "../../docs/reference/http-answers.md"
+#embed "../../docs/reference/exit-codes.md"
 };
 static const unsigned char page63[] = {
-#embed "../../docs/reference/http-api.md"
+#embed "../../docs/reference/http-answers.md"
 };
 static const unsigned char page64[] = {
-#embed "../../docs/reference/http-pages.md"
+#embed "../../docs/reference/http-api.md"
 };
 static const unsigned char page65[] = {
-#embed "../../docs/reference/limits-jobs.md"
+#embed "../../docs/reference/http-pages.md"
 };
 static const unsigned char page66[] = {
-#embed "../../docs/reference/limits.md"
+#embed "../../docs/reference/limits-jobs.md"
 };
 static const unsigned char page67[] = {
-#embed "../../docs/reference/recipe.md"
+#embed "../../docs/reference/limits.md"
 };
 static const unsigned char page68[] = {
-#embed "../../docs/reference/report-formats.md"
+#embed "../../docs/reference/recipe.md"
 };
 static const unsigned char page69[] = {
-#embed "../../docs/reference/settings.md"
+#embed "../../docs/reference/report-formats.md"
 };
 static const unsigned char page70[] = {
+#embed "../../docs/reference/settings.md"
+};
+static const unsigned char page71[] = {
 #embed "../../docs/releasing.md"
 };
 
@@ -269,25 +272,26 @@ static const struct manual_page pages[] = {
     {"operating/retention", page49, sizeof page49},
     {"operating/reverse-proxy", page50, sizeof page50},
     {"operating/sandbox", page51, sizeof page51},
-    {"operating/troubleshooting-integrations", page52, sizeof page52},
-    {"operating/troubleshooting", page53, sizeof page53},
-    {"operating/upgrading", page54, sizeof page54},
-    {"reference/bot-file-lists", page55, sizeof page55},
-    {"reference/bot-file", page56, sizeof page56},
-    {"reference/commands-integrations", page57, sizeof page57},
-    {"reference/commands-versions", page58, sizeof page58},
-    {"reference/commands", page59, sizeof page59},
-    {"reference/environment", page60, sizeof page60},
-    {"reference/exit-codes", page61, sizeof page61},
-    {"reference/http-answers", page62, sizeof page62},
-    {"reference/http-api", page63, sizeof page63},
-    {"reference/http-pages", page64, sizeof page64},
-    {"reference/limits-jobs", page65, sizeof page65},
-    {"reference/limits", page66, sizeof page66},
-    {"reference/recipe", page67, sizeof page67},
-    {"reference/report-formats", page68, sizeof page68},
-    {"reference/settings", page69, sizeof page69},
-    {"releasing", page70, sizeof page70},
+    {"operating/signing-in", page52, sizeof page52},
+    {"operating/troubleshooting-integrations", page53, sizeof page53},
+    {"operating/troubleshooting", page54, sizeof page54},
+    {"operating/upgrading", page55, sizeof page55},
+    {"reference/bot-file-lists", page56, sizeof page56},
+    {"reference/bot-file", page57, sizeof page57},
+    {"reference/commands-integrations", page58, sizeof page58},
+    {"reference/commands-versions", page59, sizeof page59},
+    {"reference/commands", page60, sizeof page60},
+    {"reference/environment", page61, sizeof page61},
+    {"reference/exit-codes", page62, sizeof page62},
+    {"reference/http-answers", page63, sizeof page63},
+    {"reference/http-api", page64, sizeof page64},
+    {"reference/http-pages", page65, sizeof page65},
+    {"reference/limits-jobs", page66, sizeof page66},
+    {"reference/limits", page67, sizeof page67},
+    {"reference/recipe", page68, sizeof page68},
+    {"reference/report-formats", page69, sizeof page69},
+    {"reference/settings", page70, sizeof page70},
+    {"releasing", page71, sizeof page71},
 };
 
 size_t manual_page_count(void) { return sizeof pages / sizeof *pages; }

@@ -33,7 +33,8 @@ package struct IntegrationService: Service, CustomStringConvertible {
     package init(
         operations: Operations, poller: Poller, upgrades: Upgrades?, scans: RepositoryScans, scheduler: Scheduler,
         circuitBreaker: CircuitBreaker, publisher: Publisher, jobs: JobRunner, triggers: TriggerRunner,
-        compression: LogCompression, retention: RetentionService, slots: JobSlots, outbox: Outbox, store: Store, queueSignal: Signal
+        compression: LogCompression, retention: RetentionService, slots: JobSlots, outbox: Outbox, store: Store,
+        queueSignal: Signal
     ) {
         self.operations = operations
         self.poller = poller

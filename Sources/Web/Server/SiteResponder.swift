@@ -178,7 +178,9 @@ struct SiteResponder: HTTPResponder {
             || route.method != .get && site == "cross-site"
         // A form has to come from a page of the service. Browsers name its origin (Fetch, section 3.2); a client that names none is not a browser,
         // so no page of another site can have made it send this. It still needs the form's token.
-        if route.access.isForm, route.method != .get, origin == nil, let site, site != "same-origin" { isForeign = true }
+        if route.access.isForm, route.method != .get, origin == nil, let site, site != "same-origin" {
+            isForeign = true
+        }
         if isForeign { throw Problem(403, "A page of another site may not ask for this.") }
     }
 
