@@ -45,6 +45,11 @@ struct RouteSources {
         }
     }
 
+    /// Returns the type that a file is named after: `Site` for `Files/Site+products.swift`.
+    private static func type(of file: String) -> String {
+        String((file.split(separator: "/").last ?? "").prefix { $0 != "+" && $0 != "." })
+    }
+
     /// - Throws: If no route has this operation.
     func parameters(of operation: String) throws -> Set<String> {
         var seen: Set<String> = []
@@ -57,20 +62,20 @@ struct RouteSources {
             found.insert(String(match.1))
         }
         // `call.page()`, `limit(usual)` within it, `Self.word(call, …)`, `logs.send($0)`.
-        let calls =
-            function.text.matches(of: /(?:(\w+)\.)?(\w+)\((?:of: )?(?:call|\$0)\b/).map {
-                ($0.1.map(String.init), String($0.2))
-            }
-            + function.text.matches(of: /call\.(page|attempt|limit)\(/).map { (nil, String($0.1)) }
-            + function.text.matches(of: /\blimit\((?:usual|50)\)/).map { _ in (nil, "limit") }
+        var calls: [(receiver: String?, name: String)] = []
+        for match in function.text.matches(of: /(?:(\w+)\.)?(\w+)\([^()]*(?:\bcall\b|\$0)/) {
+            calls.append((match.1.map { String($0) }, String(match.2)))
+        }
+        for match in function.text.matches(of: /call\.(page|attempt|limit)\(/) {
+            calls.append(("AuthorizedRequest", String(match.1)))
+        }
+        if function.text.contains(/\blimit\((?:usual|50)\)/) { calls.append((nil, "limit")) }
         for (receiver, name) in calls {
             let type = receiver.map { properties[function.file]?[$0] ?? $0 }
             let candidates = functions[name] ?? []
-            let chosen =
-                candidates.filter { candidate in type.map { candidate.file.hasSuffix("\($0).swift") } ?? false }
-            let own = chosen.isEmpty ? candidates.filter { $0.file == function.file } : chosen
-            let all = own.isEmpty && ["page", "attempt", "limit"].contains(name) ? candidates : own
-            for next in all where seen.insert("\(next.file) \(name) \(next.text.prefix(60))").inserted {
+            let ofType = candidates.filter { Self.type(of: $0.file) == type }
+            let chosen = ofType.isEmpty ? candidates.filter { $0.file == function.file } : ofType
+            for next in chosen where seen.insert("\(next.file) \(name) \(next.text.prefix(60))").inserted {
                 found.formUnion(read(by: next, &seen))
             }
         }
