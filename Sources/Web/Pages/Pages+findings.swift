@@ -24,7 +24,8 @@ extension Pages {
             "previous": .text(after > 0 ? Self.issuesHref(record.id, after: max(0, after - Self.maximumIssues)) : nil),
             "next": .text(end < listing.total ? Self.issuesHref(record.id, after: end) : nil),
         ]
-        show(issues: listing, after: after, of: record, in: &view)
+        let lines = try await LogLinks(of: record.id, attempt: nil, in: site.store)
+        show(issues: listing, lines, after: after, of: record, in: &view)
         return try await page("issues", title: "Issues of \(record.id)", section: "bots", view)
     }
 
@@ -34,7 +35,10 @@ extension Pages {
 
     /// Shows part of the issues, by status; each status has the count of all its issues, and a link to the next of them that are not shown.
     /// - Parameter after: The number of issues before the shown part. Statuses that end before it are left out.
-    func show(issues listing: IssueListing, after: Int = 0, of record: IntegrationRecord, in view: inout ViewObject) {
+    func show(
+        issues listing: IssueListing, _ lines: LogLinks, after: Int = 0, of record: IntegrationRecord,
+        in view: inout ViewObject
+    ) {
         let titles: [(Issue.Status, String)] = [
             (.new, "New"), (.unresolved, "Unresolved"), (.resolved, "Resolved"), (.silenced, "Muted"),
         ]
@@ -47,7 +51,7 @@ extension Pages {
             let more = start - max(first, after) - group.count
             groups.append([
                 "title": .text(title), "count": .text(count),
-                "issues": .list(group.map { issue($0, of: record) }), "hasIssues": .flag(!group.isEmpty),
+                "issues": .list(group.map { issue($0, lines, of: record) }), "hasIssues": .flag(!group.isEmpty),
                 "more": .text(more > 0 ? String(more) : nil),
                 "moreHref": .text(Self.issuesHref(record.id, after: start - more)),
             ])
@@ -58,7 +62,7 @@ extension Pages {
         view["noIssues"] = .text(isDone ? none : "Known when all configurations are done.")
     }
 
-    private func issue(_ issue: Issue, of record: IntegrationRecord) -> ViewObject {
+    private func issue(_ issue: Issue, _ lines: LogLinks, of record: IntegrationRecord) -> ViewObject {
         let result = ResultView(issue.finding.category)
         let isResolved = issue.status == .resolved
         let all = record.recipe?.configurations.count ?? 0
@@ -67,6 +71,7 @@ extension Pages {
             "tone": .text(isResolved ? "good" : result.tone.rawValue),
             "icon": .html(isResolved ? ResultView.check : result.icon), "message": .text(issue.finding.message),
             "category": .text(result.word), "place": .text(Self.place(issue.finding)),
+            "log": .text(isResolved ? nil : lines.path(of: issue)),
             "rule": .text(issue.finding.rule.isEmpty ? nil : issue.finding.rule),
             "configurations": .text(issue.configurations.count == all || configurations.isEmpty ? nil : configurations),
             "age": .text(Self.age(of: issue, in: record)),
@@ -129,7 +134,8 @@ extension Pages {
     }
 
     func show(
-        tests: [StoredTest], hasMore: Bool, isFailing: Bool, of record: IntegrationRecord, _ attempts: [AttemptRecord],
+        tests: [StoredTest], hasMore: Bool, isFailing: Bool, _ lines: LogLinks, of record: IntegrationRecord,
+        _ attempts: [AttemptRecord],
         in view: inout ViewObject
     ) {
         struct Key: Hashable {
@@ -150,7 +156,7 @@ extension Pages {
             (failing + others).map { key in
                 suite(
                     key.suite, in: key.configuration, groups[key] ?? [], isOpen: failing.contains(key),
-                    isWhole: !hasMore, of: record.id.bot)
+                    isWhole: !hasMore, lines, of: record.id.bot)
             })
         view["isFailing"] = .flag(isFailing)
         view["hasTests"] = .flag(!tests.isEmpty || isFailing)
@@ -168,7 +174,8 @@ extension Pages {
     /// Shows a suite's tests.
     /// - Parameter isWhole: Whether `tests` are all tests of the suite. Otherwise the page states that the counts are those of the shown tests.
     private func suite(
-        _ name: String, in configuration: Name, _ tests: [TestResult], isOpen: Bool, isWhole: Bool, of bot: Name
+        _ name: String, in configuration: Name, _ tests: [TestResult], isOpen: Bool, isWhole: Bool, _ lines: LogLinks,
+        of bot: Name
     ) -> ViewObject {
         let failures = tests.count { $0.outcome.isFailure }
         let sorted =
@@ -193,6 +200,9 @@ extension Pages {
                         "name": .text(test.name), "history": .text(Self.historyPath(test.fullName, of: bot)),
                         "outcome": .text(result.word), "tone": .text(result.tone.rawValue),
                         "icon": .html(result.icon), "message": .text(test.message),
+                        "log": .text(
+                            test.outcome.isFailure || test.outcome == .flaky
+                                ? lines.path(ofTest: test.fullName, in: configuration) : nil),
                         "place": .text(test.outcome.isFailure ? place : nil),
                         "took": .text(test.duration.map(PageText.duration) ?? ""),
                     ]

@@ -13,6 +13,7 @@ extension Pages {
         let attempts = Site.shown(all, attempt: number)
         let reruns = record.run > 1 ? try await store.reruns(of: record.id) : []
         let issues = try await store.issueListing(of: record.id, limit: Self.maximumIssues)
+        let lines = try await LogLinks(of: record.id, attempt: number, in: store)
         let silenced = try await silencedConfigurations(of: record.id, attempts, issues)
         let tests = try await shownTests(of: record.id, attempt: number, failingOnly: call.flag("failing"))
         let isClosed = try await site.isClosed(record.id)
@@ -44,9 +45,10 @@ extension Pages {
             "noConfigurations": .text(
                 number.map { "No configuration has an attempt \($0)." } ?? "None has started."),
         ]
-        show(issues: issues, of: record, in: &view)
+        try await show(running: attempts, of: record, in: &view)
+        show(issues: issues, lines, of: record, in: &view)
         show(
-            tests: tests.shown, hasMore: tests.hasMore, isFailing: call.flag("failing"), of: record, attempts,
+            tests: tests.shown, hasMore: tests.hasMore, isFailing: call.flag("failing"), lines, of: record, attempts,
             in: &view)
         show(coverage: try await store.coverage(of: record.id, attempt: number), of: record, in: &view)
         view["artifacts"] = .list(artifacts.map { Self.artifact($0, attempt: number) })

@@ -30,9 +30,11 @@ struct Pages: Sendable {
                 try await issues($0)
             },
             Route(.get, "/bots/{bot}/{number}", .read, "Page: an integration; ?failing.") { try await integration($0) },
-            Route(.get, "/bots/{bot}/{number}/log/{configuration}", .read, "Page: a log; ?from= ?attempt=.") {
+            Route(.get, "/bots/{bot}/{number}/log/{configuration}", .read, "Page: a log; ?line= ?q= ?from= ?attempt=.")
+            {
                 try await log($0)
             },
+            LiveStream(logs: logs).route,
             Route(.get, "/products", .product, "Page: products.") { try await products($0) },
             Route(.get, "/products/{product}", .product, "Page: a product's versions.") { try await product($0) },
             Route(.get, "/products/{product}/{version}", .product, "Page: a version, or a range's highest.") {
@@ -45,14 +47,18 @@ struct Pages: Sendable {
             Route(.get, "/docs", .read, "Page: the documentation's contents; ?q= searches it.") { try await docs($0) },
             Route(.get, "/docs/{page...}", .read, "Page: one page of the documentation.") { try await doc($0) },
             asset("/style.css", Templates.styleSheet, "text/css; charset=utf-8"),
+            asset("/terminal.css", TerminalPalette.styleSheet, "text/css; charset=utf-8"),
             asset("/live.js", Templates.script, "text/javascript; charset=utf-8"),
+            asset(
+                "/stream.js", Templates.worker, "text/javascript; charset=utf-8", policy: SecurityHeaders.workerPolicy),
             asset("/icon.svg", PackageResources.icon_svg, "image/svg+xml"),
         ].costing(.page)
     }
 
-    private func asset(_ path: String, _ bytes: [UInt8], _ type: String) -> Route {
+    private func asset(_ path: String, _ bytes: [UInt8], _ type: String, policy: String? = nil) -> Route {
         Route(.get, path, .open, "Part of the pages.") { _ in
             var response = Response.body(bytes, type: type)
+            if let policy { response.headers[.contentSecurityPolicy] = policy }
             // Pages link to it with the first digits of its digest as the query.
             response.headers[.cacheControl] = "public, max-age=86400"
             return response

@@ -10,6 +10,8 @@ struct Templates: Sendable {
 
     static let styleSheet = PackageResources.style_css
     static let script = PackageResources.live_js
+    /// The script of the worker that holds the one event stream of a browser.
+    static let worker = PackageResources.stream_js
 
     /// The bytes of each template by its name.
     static let sources: [String: [UInt8]] = [
@@ -21,6 +23,7 @@ struct Templates: Sendable {
         "bot": PackageResources.bot_mustache,
         "integration": PackageResources.integration_mustache,
         "log": PackageResources.log_mustache,
+        "running": PackageResources.running_mustache,
         "products": PackageResources.products_mustache,
         "product": PackageResources.product_mustache,
         "deliveries": PackageResources.deliveries_mustache,
@@ -38,7 +41,8 @@ struct Templates: Sendable {
         "docs": PackageResources.docs_mustache,
     ]
 
-    private static let digest = String(Digest.sha256(of: styleSheet + script).prefix(12))
+    private static let digest = String(
+        Digest.sha256(of: styleSheet + script + worker + TerminalPalette.styleSheet).prefix(12))
 
     /// Creates the templates.
     /// - Parameter compiled: The cache of compiled templates; by default that of the process.
