@@ -1,5 +1,6 @@
 import BotSupport
 import ExecutionSupport
+import JobProtocol
 import Model
 import Storage
 import TestSupport

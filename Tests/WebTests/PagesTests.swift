@@ -107,9 +107,10 @@ import Testing
     func testThatTheLogHasItsStepsAndLines() async throws {
         try await withSample { web in
             let page = try await web.send("GET", "/bots/kit/1/log/debug").text
-            expectContains(page, "building · swift build --build-tests</b>")
-            expectContains(page, "<span id=\"L2\"><a href=\"#L2\">2</a>Building for debugging...</span>")
-            expectContains(page, "<span class=\"t2\">✔</span> Test &quot;keepsOrder()&quot;")
+            expectContains(page, "building · swift build --build-tests</span>")
+            expectContains(
+                page, "<span id=\"L2\"><a href=\"#L2\" tabindex=\"-1\">2</a>Building for debugging...</span>")
+            expectContains(page, "<span class=\"f2\">✔</span> Test &quot;keepsOrder()&quot;")
             #expect(!page.contains("\u{1B}"))
         }
     }
@@ -212,7 +213,8 @@ import Testing
                 ], summary: Summary(), at: WebFixture.now)
             try web.directory.write("state/integrations/kit/1/debug/1/log", attack + "\n")
             let paths = [
-                "/", "/bots/kit", "/bots/kit/1", "/bots/kit/1/log/debug",
+                "/", "/bots/kit", "/bots/kit/1", "/bots/kit/1/log/debug", "/bots/kit/1/log/debug?line=1",
+                "/bots/kit/1/log/debug?q=svg", "/bots/kit/1/log/debug?q=\(PercentEncoding.encode(attack))",
                 "/bots/kit?branch=\(PercentEncoding.encode(attack))", "/queue", "/screen",
                 "/?q=\(PercentEncoding.encode(attack))",
             ]

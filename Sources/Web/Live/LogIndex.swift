@@ -32,6 +32,29 @@ struct LogIndex: Sendable {
         return Int64(clamping: record.offset)
     }
 
+    /// Returns the last record that begins before a line, or in it if it is the first; `nil` if there is none. The line begins at most 64 KiB
+    /// (`LogIndexRecord.chunkLimit`) later. Blocks for about 20 small reads.
+    func record(beforeLine line: Int) -> LogIndexRecord? {
+        last { Int($0.firstLine) < max(2, line) }
+    }
+
+    /// Returns the records that begin in a range of the log, after the one that its first byte belongs to. Blocks.
+    /// - Parameter limit: The most records. A job that prints a byte a while makes as many as bytes.
+    func records(in range: Range<Int64>, limit: Int) -> [LogIndexRecord] {
+        var (low, high) = (Int64(0), count)
+        while low < high {
+            let middle = low + (high - low) / 2
+            guard let record = read(middle) else { return [] }
+            if Int64(clamping: record.offset) <= range.lowerBound { low = middle + 1 } else { high = middle }
+        }
+        let start = max(0, low - 1)
+        let wanted = Int(min(Int64(limit), count - start)) * LogIndexRecord.size
+        guard let bytes = try? file.read(at: start * Int64(LogIndexRecord.size), count: wanted) else { return [] }
+        return stride(from: 0, to: bytes.count, by: LogIndexRecord.size).compactMap {
+            LogIndexRecord(bytes[$0..<min(bytes.count, $0 + LogIndexRecord.size)])
+        }.filter { Int64(clamping: $0.offset) < range.upperBound }
+    }
+
     private func last(where isBefore: (LogIndexRecord) -> Bool) -> LogIndexRecord? {
         var (low, high) = (Int64(0), count)
         var found: LogIndexRecord?

@@ -86,8 +86,11 @@ struct LogServer: Sendable {
 
         /// Parses the path's segment.
         /// - Throws: 404 if it is not a valid name, since nothing can have that name.
-        init(_ call: AuthorizedRequest) throws(Problem) {
-            let text = call.text("configuration")
+        init(_ call: AuthorizedRequest) throws(Problem) { try self.init(segment: call.text("configuration")) }
+
+        /// Parses a path's segment.
+        /// - Throws: 404 if it is not a valid name, since nothing can have that name.
+        init(segment text: String) throws(Problem) {
             let prefix = StateDirectory.triggerPrefix
             isTrigger = text.hasPrefix(prefix)
             guard let name = Name(isTrigger ? String(text.dropFirst(prefix.count)) : text) else { throw .notFound }
@@ -96,7 +99,7 @@ struct LogServer: Sendable {
     }
 
     /// The log's attempt or trigger, according to the database.
-    private struct LogRow {
+    struct LogRow: Sendable {
         /// The directory relative to the state directory.
         var directory: String
         var attempt: AttemptRecord?
@@ -108,11 +111,16 @@ struct LogServer: Sendable {
     /// - Parameter wanted: The attempt's number; `nil`: the newest.
     /// - Returns: `nil` if there is none.
     private func row(of call: AuthorizedRequest, attempt wanted: String?) async throws -> LogRow? {
-        let record = try await site.integration(of: call)
-        let subject = try Subject(call)
+        try await row(of: try await site.integration(of: call).id, Subject(call), attempt: wanted)
+    }
+
+    /// Finds the attempt or trigger of a log.
+    /// - Parameter wanted: The attempt's number; `nil`: the newest.
+    /// - Returns: `nil` if there is none.
+    func row(of id: IntegrationID, _ subject: Subject, attempt wanted: String?) async throws -> LogRow? {
         let job = subject.name
         let attempts =
-            subject.isTrigger ? [] : try await site.store.attempts(of: record.id).filter { $0.id.job == job }
+            subject.isTrigger ? [] : try await site.store.attempts(of: id).filter { $0.id.job == job }
         if !attempts.isEmpty {
             let found =
                 wanted == nil
@@ -121,17 +129,19 @@ struct LogServer: Sendable {
             guard let attempt = found else { return nil }
             let number = attempt.id.attempt
             return LogRow(
-                directory: "integrations/\(record.id.bot)/\(record.id.number)/\(job)/\(number)", attempt: attempt,
+                directory: "integrations/\(id.bot)/\(id.number)/\(job)/\(number)", attempt: attempt,
                 number: number, isEnded: attempt.state.verdict != nil)
         }
-        let trigger = try await site.store.triggers(of: record.id)
+        let trigger = try await site.store.triggers(of: id)
             .filter { $0.trigger == job && (wanted == nil || String($0.attempt) == wanted) }
             .max { $0.attempt < $1.attempt }
         guard let trigger, let path = trigger.log else { return nil }
         return LogRow(directory: path, attempt: nil, number: trigger.attempt, isEnded: trigger.endedAt != nil)
     }
 
-    private func open(_ row: LogRow) async throws -> Log? {
+    /// Opens a log.
+    /// - Returns: `nil` if the job has not printed anything.
+    func open(_ row: LogRow) async throws -> Log? {
         let path = site.configuration.state + "/" + row.directory
         let file = try await site.files.run { () throws(ExecutionError) in try AttemptLog.open(in: path) }
         return file.map {

@@ -15,6 +15,7 @@ extension Pages {
         let record: IntegrationRecord
         let attempts: [AttemptRecord]
         let links: IntegrationLinks
+        let lines: LogLinks
         var excerpts: [SourcePlace: SourceExcerpt] = [:]
         var shares: [String: FailureShare] = [:]
     }
@@ -148,7 +149,11 @@ extension Pages {
     func logs(of issue: Issue, _ context: FailureContext) -> [ViewObject] {
         issue.configurations.compactMap { name in
             context.attempts.last { $0.id.job == name }.map { attempt in
-                ["text": .text(name), "href": .text(LogPlace.href(attempt, kind: issue.step))]
+                [
+                    "text": .text(name),
+                    "href": .text(
+                        context.lines.path(of: issue, in: name) ?? LogAddress.href(attempt, kind: issue.step)),
+                ]
             }
         }
     }

@@ -27,7 +27,9 @@ extension Pages {
         let attempts = Site.shown(try await site.attempts(of: record), attempt: nil)
         show(
             issues: listing, after: after,
-            in: FailureContext(record: record, attempts: attempts, links: links), &view)
+            in: FailureContext(
+                record: record, attempts: attempts, links: links,
+                lines: try await LogLinks(of: record.id, attempt: nil, in: site.store)), &view)
         return try await page("issues", title: "Issues of \(record.id)", section: "bots", view)
     }
 

@@ -36,8 +36,10 @@ extension Pages {
         view["reruns"] = .list(reruns.map(Self.rerun))
         view["noConfigurations"] = .text(
             number.map { "No configuration has an attempt \($0)." } ?? "None has started.")
+        try await show(running: attempts, of: record, in: &view)
+        let lines = try await LogLinks(of: id, attempt: number, in: store)
         try await show(
-            issues: issues, in: FailureContext(record: record, attempts: attempts, links: links), &view)
+            issues: issues, in: FailureContext(record: record, attempts: attempts, links: links, lines: lines), &view)
         try await showTests(of: record, attempts, call: call, in: &view)
         show(coverage: try await store.coverage(of: record.id, attempt: number), of: record, in: &view)
         view["artifacts"] = .list(artifacts.map { Self.artifact($0, attempt: number) })

@@ -35,13 +35,15 @@ struct Pages: Sendable {
                 try await issues($0)
             },
             Route(.get, "/bots/{bot}/{number}", .read, "Page: an integration; ?failing.") { try await integration($0) },
-            Route(.get, "/bots/{bot}/{number}/log/{configuration}", .read, "Page: a log; ?from= ?attempt=.") {
+            Route(.get, "/bots/{bot}/{number}/log/{configuration}", .read, "Page: a log; ?line= ?q= ?from= ?attempt=.")
+            {
                 try await log($0)
             },
             Route(.get, "/queue", .read, "Page: what runs and what waits.") { _ in try await queue() },
             Route(.get, "/screen", .read, "Page: the big screen; ?bots= (names with commas) ?cycle= (seconds).") {
                 try await screen($0)
             },
+            LiveStream(logs: logs).route,
             Route(.get, "/products", .product, "Page: products.") { try await products($0) },
             Route(.get, "/products/{product}", .product, "Page: a product's versions.") { try await product($0) },
             Route(.get, "/products/{product}/{version}", .product, "Page: a version, or a range's highest.") {
@@ -55,19 +57,23 @@ struct Pages: Sendable {
             Route(.get, "/docs/{page...}", .read, "Page: one page of the documentation.") { try await doc($0) },
             Route(.get, "/sessions", .role(.viewer), "Page: who is signed in.") { try await sessions($0) },
             asset("/style.css", Templates.styleSheet, "text/css; charset=utf-8"),
+            asset("/terminal.css", TerminalPalette.styleSheet, "text/css; charset=utf-8"),
             asset("/live.js", Templates.script, "text/javascript; charset=utf-8"),
             asset("/tests.js", Templates.testScript, "text/javascript; charset=utf-8"),
             asset("/filter.js", PackageResources.filter_js, "text/javascript; charset=utf-8"),
             asset("/screen.js", PackageResources.screen_js, "text/javascript; charset=utf-8"),
+            asset(
+                "/stream.js", Templates.worker, "text/javascript; charset=utf-8", policy: SecurityHeaders.workerPolicy),
             asset("/icon.svg", PackageResources.icon_svg, "image/svg+xml"),
         ].costing(.page)
     }
 
-    private func asset(_ path: String, _ bytes: [UInt8], _ type: String) -> Route {
+    private func asset(_ path: String, _ bytes: [UInt8], _ type: String, policy: String? = nil) -> Route {
         // If there is no memory now, it is sent as it is.
         let compressed = try? GzipStream.compress(bytes)
         return Route(.get, path, .open, "Part of the pages.") { call in
-            let whole = Response.body(bytes, type: type)
+            var whole = Response.body(bytes, type: type)
+            if let policy { whole.headers[.contentSecurityPolicy] = policy }
             var response = whole
             if let compressed {
                 response = whole.coded(for: call) { _ in ResponseBody(byteBuffer: ByteBuffer(bytes: compressed)) }

@@ -12,6 +12,8 @@ struct Templates: Sendable {
     static let script = PackageResources.live_js
     /// The script of the trees of tests.
     static let testScript = PackageResources.tests_js
+    /// The script of the worker that holds the one event stream of a browser.
+    static let worker = PackageResources.stream_js
 
     /// The bytes of each template by its name.
     static let sources: [String: [UInt8]] = [
@@ -25,6 +27,7 @@ struct Templates: Sendable {
         "screen": PackageResources.screen_mustache,
         "integration": PackageResources.integration_mustache,
         "log": PackageResources.log_mustache,
+        "running": PackageResources.running_mustache,
         "products": PackageResources.products_mustache,
         "product": PackageResources.product_mustache,
         "deliveries": PackageResources.deliveries_mustache,
@@ -49,7 +52,8 @@ struct Templates: Sendable {
 
     private static let digest = String(
         Digest.sha256(
-            of: styleSheet + script + testScript + PackageResources.filter_js + PackageResources.screen_js
+            of: styleSheet + script + worker + testScript + PackageResources.filter_js + PackageResources.screen_js
+                + TerminalPalette.styleSheet
         ).prefix(12))
 
     /// Creates the templates.

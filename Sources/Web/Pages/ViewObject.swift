@@ -4,8 +4,8 @@ import Mustache
 struct ViewObject: MustacheParent, ExpressibleByDictionaryLiteral {
     enum Value {
         case string(String)
-        /// HTML that is already escaped. Only `TerminalText`, `Markdown`, `TestTreeHTML`, templates and the service's
-        /// own drawings produce it.
+        /// HTML that is already escaped. Only `TerminalText`, `LogMarkup`, `Markdown`, `TestTreeHTML`, templates and the service's own drawings
+        /// produce it.
         case html(String)
         case flag(Bool)
         case list([ViewObject])

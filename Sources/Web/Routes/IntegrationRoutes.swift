@@ -60,6 +60,15 @@ struct IntegrationRoutes: Sendable {
                 query: [.attempt, .number("from", "The offset to begin at, in bytes; 0 by default.")],
                 .media("text/event-stream")
             ).costing(.stream),
+            Route(
+                .get, Self.root + "/log/{configuration}/search", .read,
+                "The lines of a log that contain a text; ?q= ?attempt= ?after=."
+            ) { try await search($0) }.described(
+                "searchLog", .logs,
+                query: [
+                    .text("q", "The text, 1 to 200 bytes. Letters of ASCII match in both cases.", isRequired: true),
+                    .attempt, .number("after", "The `next` of the page before: the line to go on from."),
+                ], .json(API.List<API.LogHit>.self)),
             Route(.post, Self.root + "/cancel", .role(.operator), "Cancels it: {grace}, in seconds.") { call in
                 let record = try await site.integration(of: call)
                 let cancelRequest = try await call.json(API.CancelRequest.self)
@@ -110,5 +119,22 @@ struct IntegrationRoutes: Sendable {
                     comparison: pages.comparison)
             },
             root: site.configuration.url)
+    }
+
+    /// Returns the lines of a log that contain a text, at most `LogSearch.maximumHits` at a time.
+    /// - Throws: 400 without a text, or for one that is too long; 404 without a log.
+    private func search(_ call: AuthorizedRequest) async throws -> Response {
+        guard let text = try Pages.searched(call) else { throw Problem(400, "`q` is the text to search for.") }
+        let from = call.query("after") ?? "1"
+        guard let line = Int(from), line > 0 else { throw Problem(400, "`after` is the `next` of an earlier answer.") }
+        let log = try await logs.open(call)
+        let state = site.configuration.state
+        let answer = try await site.files.run {
+            try LogSearch(text, in: LogSearch.reader(of: log, in: state)).find(from: line)
+        }
+        return try .json(
+            API.List(
+                items: answer.hits.map { API.LogHit(line: $0.line, text: $0.text) },
+                next: answer.next.map(String.init)))
     }
 }

@@ -74,6 +74,16 @@ struct AuthorizedRequest: Sendable {
         return nil
     }
 
+    /// Returns all values of a query parameter that is repeated, percent-decoded, without empty ones.
+    func queries(_ name: String) -> [String] {
+        guard let query = request.head.path?.split(separator: "?", maxSplits: 1).dropFirst().first else { return [] }
+        return query.split(separator: "&").compactMap { pair in
+            guard pair.hasPrefix(name + "=") else { return nil }
+            let value = pair.dropFirst(name.count + 1).replacing("+", with: "%20").removingPercentEncoding
+            return value.flatMap { $0.isEmpty ? nil : $0 }
+        }
+    }
+
     /// Returns whether a query parameter is present and neither `false` nor `0`, such as `?failing` and `?failing=true`.
     /// - Throws: 400 for another value.
     func flag(_ name: String) throws(Problem) -> Bool {

@@ -15,6 +15,9 @@ struct SecurityHeaders: Sendable {
     /// For data, which browsers must neither run nor show as a page of this service.
     static let dataPolicy = "default-src 'none'; frame-ancestors 'none'; sandbox"
 
+    /// For the worker that all tabs of a browser share: it may only read this service's events.
+    static let workerPolicy = "default-src 'none'; connect-src 'self'; frame-ancestors 'none'"
+
     /// For cached files (`FileCache`), which anybody may read.
     static let fileCache = SecurityHeaders(isPublic: true)
 

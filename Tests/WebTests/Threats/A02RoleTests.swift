@@ -16,7 +16,9 @@ import Testing
         GET /openapi.json
         GET /sign-in/openid
         GET /sign-in/openid/callback
+        GET /stream.js
         GET /style.css
+        GET /terminal.css
         """,
         "read": """
         GET /
@@ -32,6 +34,7 @@ import Testing
         GET /api/v1/bots/{bot}/integrations/{number}/issues.sarif
         GET /api/v1/bots/{bot}/integrations/{number}/log/{configuration}
         GET /api/v1/bots/{bot}/integrations/{number}/log/{configuration}/events
+        GET /api/v1/bots/{bot}/integrations/{number}/log/{configuration}/search
         GET /api/v1/bots/{bot}/integrations/{number}/tests
         GET /api/v1/bots/{bot}/integrations/{number}/tests.xml
         GET /api/v1/bots/{bot}/integrations/{number}/tests/grid
@@ -61,6 +64,7 @@ import Testing
         GET /deliveries
         GET /docs
         GET /docs/{page}
+        GET /live/events
         GET /metrics
         """,
         "product": """
@@ -194,7 +198,8 @@ import Testing
             let rules = Self.accesses
             let callers: [Role?] = [nil, .viewer, .operator, .admin]
             var asked = 0
-            for route in web.table.routes where route.pattern.description != "/api/v1/events" {
+            for route in web.table.routes where !["/api/v1/events", "/live/events"].contains(route.pattern.description)
+            {
                 let rule = try #require(rules[Self.line(route)])
                 for role in callers {
                     let answer = try await web.send(route.method.rawValue, Self.path(of: route), as: role)

@@ -6,7 +6,7 @@ import Testing
 
 /// Streams that a page of another site opens.
 @Suite struct A04StreamOriginTests {
-    private static let streams = ["/api/v1/events", "/api/v1/bots/kit/integrations/1/log/debug/events"]
+    private static let streams = ["/api/v1/events", "/live/events", "/api/v1/bots/kit/integrations/1/log/debug/events"]
 
     @Test(arguments: streams, ["https://attacker.example", "null", "http://127.0.0.1:1", "https://ci.example"])
     func testA4ThatAForeignOriginOpensNoStream(_ path: String, _ origin: String) async throws {

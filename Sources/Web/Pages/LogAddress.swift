@@ -3,7 +3,7 @@ import Model
 import Storage
 
 /// Links to the place of an issue in a log.
-enum LogPlace {
+enum LogAddress {
     /// Returns the address of the log of a configuration where an issue was found: at the beginning of its step.
     /// - Parameters:
     ///   - attempt: The attempt whose log is linked.
