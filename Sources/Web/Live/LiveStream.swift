@@ -29,7 +29,7 @@ final class LiveStream: Sendable {
     var route: Route {
         Route(
             .get, "/live/events", .read,
-            "The pages' server-sent events: what changed; ?log=BOT/NUMBER/JOB/ATTEMPT, repeated."
+            "Server-sent events of pages; ?log=BOT/NUMBER/JOB/ATTEMPT, repeated."
         ) {
             try await self.stream($0)
         }.costing(.stream)
