@@ -19,7 +19,7 @@ struct Actions: Sendable {
     var routes: [Route] {
         [
             form("/bots/{bot}/integrate", "Queues an integration: branch or commit.", integrate),
-            form("/bots/{bot}/integrations/{number}/rerun", "Runs it again: what, test.", rerun),
+            form("/bots/{bot}/integrations/{number}/rerun", "Runs it again: what, test, tests.", rerun),
             form("/bots/{bot}/integrations/{number}/cancel", "Cancels it.", cancel),
             form("/bots/{bot}/integrations/{number}/issues/{fingerprint}/mute", "Mutes an issue: reason, until.", mute),
             form("/bots/{bot}/integrations/{number}/issues/{fingerprint}/unmute", "Unmutes an issue.", unmute),
@@ -80,7 +80,7 @@ struct Actions: Sendable {
             page: Self.page(of: record.id))
     }
 
-    /// Runs an integration again. Several `test` fields are names of tests; one that is a pattern works as for `martlet rerun --tests`.
+    /// Runs an integration again. Each `test` field is the full name of a test; `tests` is a pattern, as for `martlet rerun --tests`.
     private func rerun(_ call: AuthorizedRequest, _ form: SentForm) async throws -> Outcome {
         let old = try await site.integration(of: call)
         let what = form["what"] ?? "all"
@@ -90,9 +90,8 @@ struct Actions: Sendable {
         case "failed": rerun.isFailedOnly = true
         case "triggers": rerun.isTriggersOnly = true
         case "tests":
-            let tests = form[all: "test"]
-            guard !tests.isEmpty else { throw Problem(400, "No test was chosen.") }
-            rerun.testFilter = tests.count == 1 ? tests[0] : tests.map(Self.pattern).joined(separator: "|")
+            (rerun.testFilter, rerun.tests) = (form["tests"], form[all: "test"])
+            guard rerun.testFilter != nil || !rerun.tests.isEmpty else { throw Problem(400, "No test was chosen.") }
         default: throw Problem(400, "`what` is all, failed, tests or triggers.")
         }
         let accepted = try await site.operations.rerun(old.id, rerun, by: call.caller.name)
@@ -101,14 +100,6 @@ struct Actions: Sendable {
         return Outcome(
             text: (["\(old.id) is queued again\(subject)."] + accepted.notes.map { "\($0)." }).joined(separator: " "),
             page: Self.page(of: old.id))
-    }
-
-    /// Returns a regular expression that matches a name and what contains it.
-    private static func pattern(_ name: String) -> String {
-        name.reduce(into: "") { pattern, character in
-            if "\\^$.|?*+()[]{}".contains(character) { pattern.append("\\") }
-            pattern.append(character)
-        }
     }
 
     private func cancel(_ call: AuthorizedRequest, _ form: SentForm) async throws -> Outcome {
