@@ -1,4 +1,5 @@
 import Issues
+import Logging
 import Model
 import SourceControl
 import Storage

@@ -1,6 +1,7 @@
-package import Model
+import Jobs
+import Model
 import SourceControl
-package import Storage
+import Storage
 
 /// A line of a file that an issue is about.
 package struct SourcePlace: Hashable, Sendable {

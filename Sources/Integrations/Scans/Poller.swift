@@ -89,7 +89,7 @@ package struct Poller: Sendable {
     /// Cancels the queued integrations of bots whose files are gone, and withdraws their reruns that have not begun. If the file returns, the scan
     /// that follows queues the tips of the bot's branches.
     private func endOrphans(at now: Timestamp) async throws {
-        for (id, run) in try await store.orphans(since: now - Self.patienceWithoutFile) {
+        for (id, run) in try await store.orphans(since: now + (.zero - Self.patienceWithoutFile)) {
             do throws(StoreError) {
                 if run > 1 {
                     _ = try await store.takeBackRerun(of: id, at: now)

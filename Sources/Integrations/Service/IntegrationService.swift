@@ -1,11 +1,11 @@
 package import Basics
-import Execution
+package import Execution
 package import Jobs
 import Logging
 package import Notifications
 package import Releases
 import ServiceLifecycle
-import Settings
+package import Settings
 import SourceControl
 package import Storage
 import Transfer

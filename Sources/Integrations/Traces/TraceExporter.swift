@@ -1,7 +1,8 @@
 import Basics
 package import Logging
 import Model
-package import ServiceLifecycle
+import Notifications
+import ServiceLifecycle
 package import Settings
 package import Storage
 import Synchronization

@@ -92,7 +92,7 @@ struct IntegrationTrace: Sendable, Hashable {
         let id = "\(attempt.id.integration)/\(job)/\(attempt.id.attempt)"
         let page = "\(place)/log/\(job)?attempt=\(attempt.id.attempt)"
         let outcome = result(of: .verdict(verdict))
-        let own = span(id, in: trace)
+        let own = Self.span(id, in: trace)
         let steps = attempt.steps.compactMap { step -> TraceSpan? in
             guard let stepEnd = step.endedAt else { return nil }
             let outcome: TraceSpan.Result = step.exit == 0 ? .success : step.limit == "time" ? .timeout : .failure
@@ -103,7 +103,7 @@ struct IntegrationTrace: Sendable, Hashable {
             default: break
             }
             return TraceSpan(
-                id: span("\(id)/\(step.index)", in: trace), parent: own, name: step.name, kind: .internal,
+                id: Self.span("\(id)/\(step.index)", in: trace), parent: own, name: step.name, kind: .internal,
                 start: step.startedAt, end: stepEnd,
                 attributes: Self.attributes(attributes, outcome, step.signal.map { "signal \($0)" } ?? "exit"),
                 result: outcome,

@@ -47,7 +47,7 @@ package struct Remotes: Sendable {
 
     /// Returns a reader of the mirror of a URL, which does not wait for the mirror's other work.
     /// - Returns: `nil` for an invalid URL, and for a working tree.
-    func reader(of repository: String) -> MirrorReader? {
+    package func reader(of repository: String) -> MirrorReader? {
         guard case .mirrors(let mirrors, _) = source else { return nil }
         return (try? RemoteURL(repository, isInsecureAllowed: true)).map { mirrors.reader(of: $0) }
     }

@@ -18,20 +18,20 @@ struct Actions: Sendable {
 
     var routes: [Route] {
         [
-            form("/bots/{bot}/integrate", "Queues an integration: branch or commit.", integrate),
-            form("/bots/{bot}/integrations/{number}/rerun", "Runs it again: what, test, tests.", rerun),
-            form("/bots/{bot}/integrations/{number}/cancel", "Cancels it.", cancel),
-            form("/bots/{bot}/integrations/{number}/issues/{fingerprint}/mute", "Mutes an issue: reason, until.", mute),
-            form("/bots/{bot}/integrations/{number}/issues/{fingerprint}/unmute", "Unmutes an issue.", unmute),
-            form("/bots/{bot}/pull-requests/{number}/approve", "Lets a fork's head run: commit.", approve),
-            form("/outbox/{number}/retry", "Sends a message again that was given up.", retry),
-            form("/products/{product}/{version}/yank", "Takes a version out of ranges.", yank),
+            form("/bots/{bot}/integrate", .operator, "Queues an integration: branch or commit.", integrate),
+            form("/bots/{bot}/integrations/{number}/rerun", .operator, "Runs it again: what, test, tests.", rerun),
+            form("/bots/{bot}/integrations/{number}/cancel", .operator, "Cancels it.", cancel),
+            form("/bots/{bot}/integrations/{number}/issues/{fingerprint}/mute", .operator, "Mutes an issue: reason, until.", mute),
+            form("/bots/{bot}/integrations/{number}/issues/{fingerprint}/unmute", .operator, "Unmutes an issue.", unmute),
+            form("/bots/{bot}/pull-requests/{number}/approve", .operator, "Lets a fork's head run: commit.", approve),
+            form("/outbox/{number}/retry", .operator, "Sends a message again that was given up.", retry),
+            form("/products/{product}/{version}/yank", .operator, "Takes a version out of ranges.", yank),
             form("/sessions/{number}/end", .viewer, "Ends a session.", endSession),
         ]
     }
 
     private func form(
-        _ pattern: String, _ role: Role = .operator, _ summary: String,
+        _ pattern: String, _ role: Role, _ summary: String,
         _ act: @escaping @Sendable (AuthorizedRequest, SentForm) async throws -> Outcome
     ) -> Route {
         .form(pattern, role, summary) { call, form in

@@ -123,7 +123,7 @@ final class EventHistory: Sendable {
 
     /// Returns the event for a change.
     /// - Returns: `nil` for a change that another event already reports, and for tokens, which concern only their owner.
-    private static func event(_ change: StoreChange) throws -> String? {
+    static func event(_ change: StoreChange) throws -> String? {
         if change == .tokens { return nil }
         if case .completed = change { return nil }
         if case .silences = change { return nil }

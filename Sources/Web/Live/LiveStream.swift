@@ -57,7 +57,7 @@ final class LiveStream: Sendable {
                     try await withThrowingTaskGroup(of: Void.self) { group in
                         group.addTask {
                             for await change in changes {
-                                if let event = try EventRoutes.event(change) { continuation.yield(event) }
+                                if let event = try EventHistory.event(change) { continuation.yield(event) }
                             }
                             continuation.finish()
                         }

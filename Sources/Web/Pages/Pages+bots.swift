@@ -11,7 +11,7 @@ extension Pages {
         let bot = try await site.bot(of: call)
         let name = bot.name
         let specification = await site.operations.overview().bot(name)
-        let named = call.branch()
+        let named = call.ref("branch")
         var filter = IntegrationFilter(bot: name)
         filter.ref = named
         let (limit, before) = try call.page()
@@ -67,7 +67,7 @@ extension Pages {
             "state": .text(state.word.title), "reason": .text(state.reason),
             "approve": .text(
                 state.word == .waiting ? "/bots/\(bot)/pull-requests/\(state.pull.number)/approve" : nil),
-            "approveCommit": .text(state.pull.head),
+            "approveCommit": .text(state.pull.head?.description),
             "number": .text(integration.map { "#\($0.id.number)" }),
             "href": .text(integration.map { "/bots/\(bot)/\($0.id.number)" }),
             "result": .list(integration.map { [ResultView($0.state).view] } ?? []),

@@ -42,8 +42,8 @@ extension Pages {
         var places: [LogPlace] = []
         if let attempt = row.attempt { places = try await site.store.logPlaces(of: attempt.id) }
         let shown = ShownLog(
-            id: record.id, subject: subject, row: row, places: places, withTimes: call.flag("times"),
-            query: try Self.searched(call) ?? "", line: call.query("line").flatMap(Int.init))
+            id: record.id, subject: subject, row: row, places: places, withTimes: try call.flag("times"),
+            query: try Self.searchedText(call) ?? "", line: call.query("line").flatMap(Int.init))
         let log = try await logs.open(row)
         var (answer, note): (LogSearch.Answer?, String?) = (nil, nil)
         if let log {
@@ -72,7 +72,7 @@ extension Pages {
 
     /// Returns `?q=`, the text to search for; `nil` without one.
     /// - Throws: 400 for a longer one than `LogSearch.maximumBytes`.
-    static func searched(_ call: AuthorizedRequest) throws(Problem) -> String? {
+    static func searchedText(_ call: AuthorizedRequest) throws(Problem) -> String? {
         guard let text = call.query("q") else { return nil }
         guard text.utf8.count <= LogSearch.maximumBytes else {
             throw Problem(400, "`q` is a text of at most \(LogSearch.maximumBytes) bytes.")

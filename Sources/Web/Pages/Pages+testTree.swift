@@ -16,7 +16,7 @@ extension Pages {
         let record = try await site.integration(of: call)
         let after = try call.number("after", 0...Int(Int32.max)) ?? 0
         let filter = TestTree.Filter(
-            text: try Self.searched(call), isFailing: call.flag("failing"), isSlowest: call.flag("slowest"))
+            text: try Self.searched(call), isFailing: try call.flag("failing"), isSlowest: try call.flag("slowest"))
         let tree = try await site.store.testTree(
             of: record.id, attempt: call.attempt(), filter: filter, limit: Self.treeTests, after: after)
         let href = Self.href(record.id)
@@ -41,7 +41,7 @@ extension Pages {
     func showTests(
         of record: IntegrationRecord, _ attempts: [AttemptRecord], call: AuthorizedRequest, in view: inout ViewObject
     ) async throws {
-        let filter = TestTree.Filter(isFailing: call.flag("failing"))
+        let filter = TestTree.Filter(isFailing: try call.flag("failing"))
         let tree = try await site.store.testTree(
             of: record.id, attempt: call.attempt(), filter: filter, limit: Self.shortTreeTests)
         show(tree, filter: filter, of: record, by: call.caller, in: &view)

@@ -124,7 +124,7 @@ struct IntegrationRoutes: Sendable {
     /// Returns the lines of a log that contain a text, at most `LogSearch.maximumHits` at a time.
     /// - Throws: 400 without a text, or for one that is too long; 404 without a log.
     private func search(_ call: AuthorizedRequest) async throws -> Response {
-        guard let text = try Pages.searched(call) else { throw Problem(400, "`q` is the text to search for.") }
+        guard let text = try Pages.searchedText(call) else { throw Problem(400, "`q` is the text to search for.") }
         let from = call.query("after") ?? "1"
         guard let line = Int(from), line > 0 else { throw Problem(400, "`after` is the `next` of an earlier answer.") }
         let log = try await logs.open(call)

@@ -13,24 +13,24 @@ struct QueueRoutes: Sendable {
         [
             Route(.get, "/api/v1/queue", .read, "What runs and what waits, in order, with reasons and estimates.") {
                 _ in
-                try .json(API.Queue(await site.operations.queueForecast()))
+                try .json(API.Queue(await site.operations.queueForecast(), root: site.configuration.url))
             }.described("getQueue", .integrations, .json(API.Queue.self))
         ]
     }
 }
 
 extension API.Queue {
-    init(_ forecast: QueueForecast) {
+    init(_ forecast: QueueForecast, root: String?) {
         self.init(
-            running: forecast.running.map { API.QueuedIntegration($0) },
-            waiting: forecast.waiting.map { API.QueuedIntegration($0) }, more: forecast.more, slots: forecast.slots)
+            running: forecast.running.map { API.QueuedIntegration($0, root: root) },
+            waiting: forecast.waiting.map { API.QueuedIntegration($0, root: root) }, more: forecast.more, slots: forecast.slots)
     }
 }
 
 extension API.QueuedIntegration {
-    init(_ item: QueueForecast.Item) {
+    init(_ item: QueueForecast.Item, root: String?) {
         self.init(
-            integration: API.Integration(item.integration), reason: item.reason, since: API.Time(item.since),
+            integration: API.Integration(item.integration, root: root), reason: item.reason, since: API.Time(item.since),
             start: API.Time(item.start), end: API.Time(item.end), usual: item.usual?.seconds)
     }
 }

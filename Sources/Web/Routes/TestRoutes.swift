@@ -174,7 +174,7 @@ extension Site {
     /// Returns the branch that a request is about: `?branch=`, or the one that stands for the bot; `nil` if the bot has none, which means all its
     /// branches and tags.
     func branch(_ call: AuthorizedRequest, of bot: Name) async throws -> RefName? {
-        if let named = call.branch() { return named }
+        if let named = call.ref("branch") { return named }
         return try await store.mainRef(of: bot)
     }
 

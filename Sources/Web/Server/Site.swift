@@ -37,7 +37,7 @@ struct Site: Sendable {
         let bot = try call.name("bot")
         let text = call.text("number")
         if text == "latest" {
-            let branch = call.branch()
+            let branch = call.ref("branch")
             guard let record = try await store.latestIntegration(of: bot, ref: branch) else {
                 let place = branch.map { " on \($0.shortName)" } ?? ""
                 throw Problem(404, "There is no integration of \(bot)\(place); `martlet bots` lists the bots.")

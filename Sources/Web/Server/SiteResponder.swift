@@ -6,6 +6,7 @@ import Logging
 import Model
 import NIOCore
 import NIOHTTP1
+import Settings
 import Storage
 
 /// A request's connection, for what is sent past the writer of bodies.

@@ -6,6 +6,7 @@ package import Logging
 package import Model
 import NIOCore
 import ServiceLifecycle
+import Settings
 package import SignIn
 package import Storage
 import Synchronization

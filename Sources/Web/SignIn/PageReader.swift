@@ -1,4 +1,5 @@
 import Encodings
+import Model
 
 /// The person who reads the page that the current task makes.
 struct PageReader: Sendable {

@@ -1,7 +1,9 @@
 import Encodings
 import HTTPTypes
 import Hummingbird
+import Logging
 import Model
+import Settings
 import SignIn
 import Storage
 
