@@ -95,13 +95,13 @@ private struct GzipWriter: ResponseBodyWriter {
     let stream: GzipStream
     var inner: any ResponseBodyWriter
 
-    mutating func write(_ buffer: ByteBuffer) async throws {
+    @concurrent mutating func write(_ buffer: ByteBuffer) async throws {
         try Task.checkCancellation()
         let bytes = try compress(buffer, isLast: false)
         if !bytes.isEmpty { try await inner.write(ByteBuffer(bytes: bytes)) }
     }
 
-    consuming func finish(_ trailingHeaders: HTTPFields?) async throws {
+    @concurrent consuming func finish(_ trailingHeaders: HTTPFields?) async throws {
         try await inner.write(ByteBuffer(bytes: try compress(ByteBuffer(), isLast: true)))
         try await inner.finish(trailingHeaders)
     }
