@@ -1,4 +1,5 @@
 import BotSupport
+import CoreFoundation
 import Foundation
 import Glibc
 import JobProtocol

@@ -1,5 +1,6 @@
 import Basics
 import BotSupport
+import Execution
 import Foundation
 import Integrations
 import JobProtocol

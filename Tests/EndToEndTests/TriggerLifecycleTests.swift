@@ -1,3 +1,4 @@
+import Basics
 import BotSupport
 import Execution
 import Model

@@ -257,11 +257,11 @@ import Testing
 
             // then
             #expect(try given.value("office-token") == "a token")
-            for read in [{ try given.value("signing-key", of: "signing") }, { try given.file("signing-key") }] {
+            for read in [{ try given.value("signing-key") }, { try given.file("signing-key") }] {
                 let error = await expectRejection(SettingsError.self, \.code, .withheld) { try read() }
                 #expect(error.map { "\($0)".contains("the key") } == false)
             }
-            #expect(try all.value("signing-key", of: "signing") == "the key")
+            #expect(try all.value("signing-key") == "the key")
         }
     }
 

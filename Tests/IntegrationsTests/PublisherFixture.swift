@@ -46,9 +46,10 @@ struct PublisherFixture: Sendable {
         if let isolation {
             // The key is the secret signing-key of the test's directory.
             let secrets = SecretStore(directory: directory.path("secrets"), credentialsDirectory: nil)
+            let remotes = Remotes(mirrors: Mirrors(directory: directory.path("repositories")), secrets: secrets)
             attestor = Attestor(
                 secrets: secrets, key: "signing-key",
-                remotes: Remotes(mirrors: Mirrors(directory: directory.path("repositories")), secrets: secrets),
+                submodules: { try await remotes.submodules(of: $0, in: $1, for: $2) },
                 url: "https://ci.acme.example", version: "0.1.0", isolation: isolation)
         }
         publisher = Publisher(

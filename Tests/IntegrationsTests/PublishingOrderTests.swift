@@ -1,6 +1,7 @@
 import ArchiveSupport
 import Archives
 import Model
+import Releases
 import Storage
 import TestSupport
 import Testing

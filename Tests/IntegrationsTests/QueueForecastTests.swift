@@ -1,3 +1,4 @@
+import BotSupport
 import Model
 import Storage
 import TestSupport

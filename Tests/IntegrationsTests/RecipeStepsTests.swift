@@ -311,7 +311,7 @@ import Testing
                     // then
                     let job = try bot.directory(of: try #require(integration.attempt("debug"))).job()
                     #expect(job.sandbox?.root == images.path("images/debian-12"))
-                    #expect(job.environment["PATH"] == JobIsolation.imagePath)
+                    #expect(job.environment["PATH"] == Toolchains.usualPath)
                     #expect(job.sandbox?.readOnly.contains("/opt/swift") == false, "the image has its own")
                 }
             }

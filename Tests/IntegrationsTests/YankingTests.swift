@@ -3,6 +3,7 @@ import Archives
 import Basics
 import BotSupport
 import Model
+import Releases
 import Storage
 import TestSupport
 import Testing

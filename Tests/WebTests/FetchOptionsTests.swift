@@ -1,6 +1,7 @@
 import Archives
 import Foundation
 import Model
+import Releases
 import Storage
 import TestSupport
 import Testing

@@ -2,6 +2,7 @@ import Archives
 import Basics
 import Foundation
 import Model
+import Releases
 import Storage
 import TestSupport
 import Testing

@@ -3,6 +3,7 @@ import HTTPTypes
 import Integrations
 import Model
 import NIOCore
+import Releases
 import Storage
 import TestSupport
 import Testing

@@ -1,5 +1,6 @@
 import Integrations
 import Model
+import Releases
 import Storage
 import TestSupport
 import Testing

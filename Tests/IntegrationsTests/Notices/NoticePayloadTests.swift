@@ -1,3 +1,4 @@
+import BotSupport
 import JobProtocol
 import Model
 import Storage

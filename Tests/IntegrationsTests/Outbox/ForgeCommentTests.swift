@@ -1,4 +1,5 @@
 import BotSupport
+import Execution
 import Foundation
 import Integrations
 import Model

@@ -1,4 +1,5 @@
 import BotSupport
+import Execution
 import Integrations
 import Model
 import Settings

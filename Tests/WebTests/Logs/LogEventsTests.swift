@@ -1,4 +1,5 @@
 import Basics
+import CoreFoundation
 import Execution
 import Glibc
 import JobProtocol
