@@ -45,177 +45,183 @@ static const unsigned char page13[] = {
 #embed "../../docs/guide/languages/swift.md"
 };
 static const unsigned char page14[] = {
-#embed "../../docs/guide/migrate-from-github-actions.md"
+#embed "../../docs/guide/logs.md"
 };
 static const unsigned char page15[] = {
-#embed "../../docs/guide/migrate-from-gitlab-ci.md"
+#embed "../../docs/guide/migrate-from-github-actions.md"
 };
 static const unsigned char page16[] = {
-#embed "../../docs/guide/migrate-from-jenkins.md"
+#embed "../../docs/guide/migrate-from-gitlab-ci.md"
 };
 static const unsigned char page17[] = {
-#embed "../../docs/guide/migrate-from-xcode-server.md"
+#embed "../../docs/guide/migrate-from-jenkins.md"
 };
 static const unsigned char page18[] = {
-#embed "../../docs/guide/notices.md"
+#embed "../../docs/guide/migrate-from-xcode-server.md"
 };
 static const unsigned char page19[] = {
-#embed "../../docs/guide/package-registry.md"
+#embed "../../docs/guide/notices.md"
 };
 static const unsigned char page20[] = {
-#embed "../../docs/guide/projects.md"
+#embed "../../docs/guide/package-registry.md"
 };
 static const unsigned char page21[] = {
-#embed "../../docs/guide/provenance.md"
+#embed "../../docs/guide/projects.md"
 };
 static const unsigned char page22[] = {
-#embed "../../docs/guide/pull-requests.md"
+#embed "../../docs/guide/provenance.md"
 };
 static const unsigned char page23[] = {
-#embed "../../docs/guide/recipe.md"
+#embed "../../docs/guide/pull-requests.md"
 };
 static const unsigned char page24[] = {
-#embed "../../docs/guide/run-locally.md"
+#embed "../../docs/guide/queue-and-screen.md"
 };
 static const unsigned char page25[] = {
-#embed "../../docs/guide/secrets.md"
+#embed "../../docs/guide/recipe.md"
 };
 static const unsigned char page26[] = {
-#embed "../../docs/guide/signatures.md"
+#embed "../../docs/guide/run-locally.md"
 };
 static const unsigned char page27[] = {
-#embed "../../docs/guide/steps.md"
+#embed "../../docs/guide/secrets.md"
 };
 static const unsigned char page28[] = {
-#embed "../../docs/guide/tests.md"
+#embed "../../docs/guide/signatures.md"
 };
 static const unsigned char page29[] = {
-#embed "../../docs/guide/triggers.md"
+#embed "../../docs/guide/steps.md"
 };
 static const unsigned char page30[] = {
-#embed "../../docs/guide/uploads.md"
+#embed "../../docs/guide/tests.md"
 };
 static const unsigned char page31[] = {
-#embed "../../docs/guide/verdicts.md"
+#embed "../../docs/guide/triggers.md"
 };
 static const unsigned char page32[] = {
-#embed "../../docs/guide/versions.md"
+#embed "../../docs/guide/uploads.md"
 };
 static const unsigned char page33[] = {
-#embed "../../docs/guide/web-pages.md"
+#embed "../../docs/guide/verdicts.md"
 };
 static const unsigned char page34[] = {
-#embed "../../docs/guide/what-is-integrated.md"
+#embed "../../docs/guide/versions.md"
 };
 static const unsigned char page35[] = {
-#embed "../../docs/internals/architecture.md"
+#embed "../../docs/guide/web-pages.md"
 };
 static const unsigned char page36[] = {
-#embed "../../docs/internals/job-protocol.md"
+#embed "../../docs/guide/what-is-integrated.md"
 };
 static const unsigned char page37[] = {
-#embed "../../docs/internals/performance.md"
+#embed "../../docs/internals/architecture.md"
 };
 static const unsigned char page38[] = {
-#embed "../../docs/internals/state-directory.md"
+#embed "../../docs/internals/job-protocol.md"
 };
 static const unsigned char page39[] = {
-#embed "../../docs/internals/style.md"
+#embed "../../docs/internals/performance.md"
 };
 static const unsigned char page40[] = {
-#embed "../../docs/internals/testing.md"
+#embed "../../docs/internals/state-directory.md"
 };
 static const unsigned char page41[] = {
-#embed "../../docs/internals/threats.md"
+#embed "../../docs/internals/style.md"
 };
 static const unsigned char page42[] = {
-#embed "../../docs/manual.md"
+#embed "../../docs/internals/testing.md"
 };
 static const unsigned char page43[] = {
-#embed "../../docs/operating/backup.md"
+#embed "../../docs/internals/threats.md"
 };
 static const unsigned char page44[] = {
-#embed "../../docs/operating/git-servers.md"
+#embed "../../docs/manual.md"
 };
 static const unsigned char page45[] = {
-#embed "../../docs/operating/git.md"
+#embed "../../docs/operating/backup.md"
 };
 static const unsigned char page46[] = {
-#embed "../../docs/operating/installing.md"
+#embed "../../docs/operating/git-servers.md"
 };
 static const unsigned char page47[] = {
-#embed "../../docs/operating/jobs.md"
+#embed "../../docs/operating/git.md"
 };
 static const unsigned char page48[] = {
-#embed "../../docs/operating/monitoring.md"
+#embed "../../docs/operating/installing.md"
 };
 static const unsigned char page49[] = {
-#embed "../../docs/operating/retention.md"
+#embed "../../docs/operating/jobs.md"
 };
 static const unsigned char page50[] = {
-#embed "../../docs/operating/reverse-proxy.md"
+#embed "../../docs/operating/monitoring.md"
 };
 static const unsigned char page51[] = {
-#embed "../../docs/operating/sandbox.md"
+#embed "../../docs/operating/retention.md"
 };
 static const unsigned char page52[] = {
-#embed "../../docs/operating/signing-in.md"
+#embed "../../docs/operating/reverse-proxy.md"
 };
 static const unsigned char page53[] = {
-#embed "../../docs/operating/troubleshooting-integrations.md"
+#embed "../../docs/operating/sandbox.md"
 };
 static const unsigned char page54[] = {
-#embed "../../docs/operating/troubleshooting.md"
+#embed "../../docs/operating/signing-in.md"
 };
 static const unsigned char page55[] = {
-#embed "../../docs/operating/upgrading.md"
+#embed "../../docs/operating/troubleshooting-integrations.md"
 };
 static const unsigned char page56[] = {
-#embed "../../docs/reference/bot-file-lists.md"
+#embed "../../docs/operating/troubleshooting.md"
 };
 static const unsigned char page57[] = {
-#embed "../../docs/reference/bot-file.md"
+#embed "../../docs/operating/upgrading.md"
 };
 static const unsigned char page58[] = {
-#embed "../../docs/reference/commands-integrations.md"
+#embed "../../docs/reference/bot-file-lists.md"
 };
 static const unsigned char page59[] = {
-#embed "../../docs/reference/commands-versions.md"
+#embed "../../docs/reference/bot-file.md"
 };
 static const unsigned char page60[] = {
-#embed "../../docs/reference/commands.md"
+#embed "../../docs/reference/commands-integrations.md"
 };
 static const unsigned char page61[] = {
-#embed "../../docs/reference/environment.md"
+#embed "../../docs/reference/commands-versions.md"
 };
 static const unsigned char page62[] = {
-#embed "../../docs/reference/exit-codes.md"
+#embed "../../docs/reference/commands.md"
 };
 static const unsigned char page63[] = {
-#embed "../../docs/reference/http-answers.md"
+#embed "../../docs/reference/environment.md"
 };
 static const unsigned char page64[] = {
-#embed "../../docs/reference/http-api.md"
+#embed "../../docs/reference/exit-codes.md"
 };
 static const unsigned char page65[] = {
-#embed "../../docs/reference/http-pages.md"
+#embed "../../docs/reference/http-answers.md"
 };
 static const unsigned char page66[] = {
-#embed "../../docs/reference/limits-jobs.md"
+#embed "../../docs/reference/http-api.md"
 };
 static const unsigned char page67[] = {
-#embed "../../docs/reference/limits.md"
+#embed "../../docs/reference/http-pages.md"
 };
 static const unsigned char page68[] = {
-#embed "../../docs/reference/recipe.md"
+#embed "../../docs/reference/limits-jobs.md"
 };
 static const unsigned char page69[] = {
-#embed "../../docs/reference/report-formats.md"
+#embed "../../docs/reference/limits.md"
 };
 static const unsigned char page70[] = {
-#embed "../../docs/reference/settings.md"
+#embed "../../docs/reference/recipe.md"
 };
 static const unsigned char page71[] = {
+#embed "../../docs/reference/report-formats.md"
+};
+static const unsigned char page72[] = {
+#embed "../../docs/reference/settings.md"
+};
+static const unsigned char page73[] = {
 #embed "../../docs/releasing.md"
 };
 
@@ -234,64 +240,66 @@ static const struct manual_page pages[] = {
     {"guide/languages/python", page11, sizeof page11},
     {"guide/languages/rust", page12, sizeof page12},
     {"guide/languages/swift", page13, sizeof page13},
-    {"guide/migrate-from-github-actions", page14, sizeof page14},
-    {"guide/migrate-from-gitlab-ci", page15, sizeof page15},
-    {"guide/migrate-from-jenkins", page16, sizeof page16},
-    {"guide/migrate-from-xcode-server", page17, sizeof page17},
-    {"guide/notices", page18, sizeof page18},
-    {"guide/package-registry", page19, sizeof page19},
-    {"guide/projects", page20, sizeof page20},
-    {"guide/provenance", page21, sizeof page21},
-    {"guide/pull-requests", page22, sizeof page22},
-    {"guide/recipe", page23, sizeof page23},
-    {"guide/run-locally", page24, sizeof page24},
-    {"guide/secrets", page25, sizeof page25},
-    {"guide/signatures", page26, sizeof page26},
-    {"guide/steps", page27, sizeof page27},
-    {"guide/tests", page28, sizeof page28},
-    {"guide/triggers", page29, sizeof page29},
-    {"guide/uploads", page30, sizeof page30},
-    {"guide/verdicts", page31, sizeof page31},
-    {"guide/versions", page32, sizeof page32},
-    {"guide/web-pages", page33, sizeof page33},
-    {"guide/what-is-integrated", page34, sizeof page34},
-    {"internals/architecture", page35, sizeof page35},
-    {"internals/job-protocol", page36, sizeof page36},
-    {"internals/performance", page37, sizeof page37},
-    {"internals/state-directory", page38, sizeof page38},
-    {"internals/style", page39, sizeof page39},
-    {"internals/testing", page40, sizeof page40},
-    {"internals/threats", page41, sizeof page41},
-    {"manual", page42, sizeof page42},
-    {"operating/backup", page43, sizeof page43},
-    {"operating/git-servers", page44, sizeof page44},
-    {"operating/git", page45, sizeof page45},
-    {"operating/installing", page46, sizeof page46},
-    {"operating/jobs", page47, sizeof page47},
-    {"operating/monitoring", page48, sizeof page48},
-    {"operating/retention", page49, sizeof page49},
-    {"operating/reverse-proxy", page50, sizeof page50},
-    {"operating/sandbox", page51, sizeof page51},
-    {"operating/signing-in", page52, sizeof page52},
-    {"operating/troubleshooting-integrations", page53, sizeof page53},
-    {"operating/troubleshooting", page54, sizeof page54},
-    {"operating/upgrading", page55, sizeof page55},
-    {"reference/bot-file-lists", page56, sizeof page56},
-    {"reference/bot-file", page57, sizeof page57},
-    {"reference/commands-integrations", page58, sizeof page58},
-    {"reference/commands-versions", page59, sizeof page59},
-    {"reference/commands", page60, sizeof page60},
-    {"reference/environment", page61, sizeof page61},
-    {"reference/exit-codes", page62, sizeof page62},
-    {"reference/http-answers", page63, sizeof page63},
-    {"reference/http-api", page64, sizeof page64},
-    {"reference/http-pages", page65, sizeof page65},
-    {"reference/limits-jobs", page66, sizeof page66},
-    {"reference/limits", page67, sizeof page67},
-    {"reference/recipe", page68, sizeof page68},
-    {"reference/report-formats", page69, sizeof page69},
-    {"reference/settings", page70, sizeof page70},
-    {"releasing", page71, sizeof page71},
+    {"guide/logs", page14, sizeof page14},
+    {"guide/migrate-from-github-actions", page15, sizeof page15},
+    {"guide/migrate-from-gitlab-ci", page16, sizeof page16},
+    {"guide/migrate-from-jenkins", page17, sizeof page17},
+    {"guide/migrate-from-xcode-server", page18, sizeof page18},
+    {"guide/notices", page19, sizeof page19},
+    {"guide/package-registry", page20, sizeof page20},
+    {"guide/projects", page21, sizeof page21},
+    {"guide/provenance", page22, sizeof page22},
+    {"guide/pull-requests", page23, sizeof page23},
+    {"guide/queue-and-screen", page24, sizeof page24},
+    {"guide/recipe", page25, sizeof page25},
+    {"guide/run-locally", page26, sizeof page26},
+    {"guide/secrets", page27, sizeof page27},
+    {"guide/signatures", page28, sizeof page28},
+    {"guide/steps", page29, sizeof page29},
+    {"guide/tests", page30, sizeof page30},
+    {"guide/triggers", page31, sizeof page31},
+    {"guide/uploads", page32, sizeof page32},
+    {"guide/verdicts", page33, sizeof page33},
+    {"guide/versions", page34, sizeof page34},
+    {"guide/web-pages", page35, sizeof page35},
+    {"guide/what-is-integrated", page36, sizeof page36},
+    {"internals/architecture", page37, sizeof page37},
+    {"internals/job-protocol", page38, sizeof page38},
+    {"internals/performance", page39, sizeof page39},
+    {"internals/state-directory", page40, sizeof page40},
+    {"internals/style", page41, sizeof page41},
+    {"internals/testing", page42, sizeof page42},
+    {"internals/threats", page43, sizeof page43},
+    {"manual", page44, sizeof page44},
+    {"operating/backup", page45, sizeof page45},
+    {"operating/git-servers", page46, sizeof page46},
+    {"operating/git", page47, sizeof page47},
+    {"operating/installing", page48, sizeof page48},
+    {"operating/jobs", page49, sizeof page49},
+    {"operating/monitoring", page50, sizeof page50},
+    {"operating/retention", page51, sizeof page51},
+    {"operating/reverse-proxy", page52, sizeof page52},
+    {"operating/sandbox", page53, sizeof page53},
+    {"operating/signing-in", page54, sizeof page54},
+    {"operating/troubleshooting-integrations", page55, sizeof page55},
+    {"operating/troubleshooting", page56, sizeof page56},
+    {"operating/upgrading", page57, sizeof page57},
+    {"reference/bot-file-lists", page58, sizeof page58},
+    {"reference/bot-file", page59, sizeof page59},
+    {"reference/commands-integrations", page60, sizeof page60},
+    {"reference/commands-versions", page61, sizeof page61},
+    {"reference/commands", page62, sizeof page62},
+    {"reference/environment", page63, sizeof page63},
+    {"reference/exit-codes", page64, sizeof page64},
+    {"reference/http-answers", page65, sizeof page65},
+    {"reference/http-api", page66, sizeof page66},
+    {"reference/http-pages", page67, sizeof page67},
+    {"reference/limits-jobs", page68, sizeof page68},
+    {"reference/limits", page69, sizeof page69},
+    {"reference/recipe", page70, sizeof page70},
+    {"reference/report-formats", page71, sizeof page71},
+    {"reference/settings", page72, sizeof page72},
+    {"releasing", page73, sizeof page73},
 };
 
 size_t manual_page_count(void) { return sizeof pages / sizeof *pages; }

@@ -110,10 +110,10 @@ import Testing
                 "without `?`"),
             Marked(
                 "repository: https://g.example/acme/kit.git\nstatus: { credentials: t, forge: gitea, project: §a/../b }\n",
-                "is no repository's name"),
+                "is not a repository's name"),
             Marked(
                 "repository: https://g.example/deep/acme/kit.git\nstatus: §{ credentials: t, forge: gitea }\n",
-                "is no repository's name"),
+                "is not a repository's name"),
         ])
     func testThatWhatIsWrongIsSaidWithItsPlace(_ marked: Marked) {
         let reading = BotFileReader.read(yaml: marked.text, file: "bots/kit.yml", name: Name(nearest: "kit"))

@@ -20,7 +20,7 @@ import Testing
         ),
         arguments: [
             Marked("  - §run: x\n", "the trigger has no `name`"),
-            Marked("  - §name: a\n", "it needs one of `run`, `publish`, `upload`"),
+            Marked("  - §name: a\n", "the trigger has no action; write one of `run`, `publish`, `upload`"),
             Marked("  - name: a\n    run: x\n    §publish: { version: branch }\n", "make one trigger of each"),
             Marked("  - name: §A b\n    run: x\n", "is not a name for `name`"),
             Marked(

@@ -105,7 +105,7 @@ import Testing
             let url = try RemoteURL("git://127.0.0.1:\(server.port)/kit", isInsecureAllowed: true)
             let mirror = Mirrors(directory: directory.path("repositories"), limits: limits).mirror(of: url)
             let error = await expectRejection(SourceControlError.self, \.code, .timedOut) { try await mirror.scan() }
-            expectContains("\(try #require(error))", "not done after 0.1 seconds")
+            expectContains("\(try #require(error))", "it did not finish within 0.1 seconds")
         }
     }
 

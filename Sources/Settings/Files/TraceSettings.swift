@@ -35,7 +35,9 @@ package struct TraceSettings: Hashable, Sendable {
                     + Printable.quoted(AddressText.withoutPassword(text)), at: endpoint.position)
             return nil
         }
-        let isLoopback = ["127.0.0.1", "localhost", "::1", "[::1]"].contains(parts.host)
+        let isLoopback = ["127.0.0.1", "localhost", "[::1]"].contains {
+            parts.host == $0 || parts.host.hasPrefix($0 + ":")
+        }
         if parts.scheme == "http", !isLoopback, !isInsecure {
             diagnostics.error(
                 "traces would go to another machine without TLS; write https://, or `insecure: true`",
