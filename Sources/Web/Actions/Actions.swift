@@ -21,8 +21,11 @@ struct Actions: Sendable {
             form("/bots/{bot}/integrate", .operator, "Queues an integration: branch or commit.", integrate),
             form("/bots/{bot}/integrations/{number}/rerun", .operator, "Runs it again: what, test, tests.", rerun),
             form("/bots/{bot}/integrations/{number}/cancel", .operator, "Cancels it.", cancel),
-            form("/bots/{bot}/integrations/{number}/issues/{fingerprint}/mute", .operator, "Mutes an issue: reason, until.", mute),
-            form("/bots/{bot}/integrations/{number}/issues/{fingerprint}/unmute", .operator, "Unmutes an issue.", unmute),
+            form(
+                "/bots/{bot}/integrations/{number}/issues/{fingerprint}/mute", .operator,
+                "Mutes an issue: reason, until.", mute),
+            form(
+                "/bots/{bot}/integrations/{number}/issues/{fingerprint}/unmute", .operator, "Unmutes an issue.", unmute),
             form("/bots/{bot}/pull-requests/{number}/approve", .operator, "Lets a fork's head run: commit.", approve),
             form("/outbox/{number}/retry", .operator, "Sends a message again that was given up.", retry),
             form("/products/{product}/{version}/yank", .operator, "Takes a version out of ranges.", yank),

@@ -23,14 +23,16 @@ extension API.Queue {
     init(_ forecast: QueueForecast, root: String?) {
         self.init(
             running: forecast.running.map { API.QueuedIntegration($0, root: root) },
-            waiting: forecast.waiting.map { API.QueuedIntegration($0, root: root) }, more: forecast.more, slots: forecast.slots)
+            waiting: forecast.waiting.map { API.QueuedIntegration($0, root: root) }, more: forecast.more,
+            slots: forecast.slots)
     }
 }
 
 extension API.QueuedIntegration {
     init(_ item: QueueForecast.Item, root: String?) {
         self.init(
-            integration: API.Integration(item.integration, root: root), reason: item.reason, since: API.Time(item.since),
+            integration: API.Integration(item.integration, root: root), reason: item.reason,
+            since: API.Time(item.since),
             start: API.Time(item.start), end: API.Time(item.end), usual: item.usual?.seconds)
     }
 }
