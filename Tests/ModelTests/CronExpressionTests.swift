@@ -52,7 +52,7 @@ import Testing
             ("0 0 ? * *", "is no day of the month"), ("0 0 , * *", "is no day of the month"),
             ("-1 0 * * *", "is no minute"),
             ("0 0 1-2-3 * *", "is no day"), ("0 0 1/2/3 * *", "is no day"), ("0 0 * foo *", "or jan to dec"),
-            ("@reboot", "is no time"), ("@fortnightly", "@hourly"), ("99999999999999999999 0 * * *", "is no minute"),
+            ("@reboot", "is not a time"), ("@fortnightly", "@hourly"), ("99999999999999999999 0 * * *", "is no minute"),
         ])
     func testThatItSaysWhatIsWrong(text: String, message: String) {
         do {
