@@ -287,7 +287,7 @@ import Testing
                 let integration = try await bot.completion(of: id)
                 expectResult(of: integration, "succeeded")
                 #expect(integration.attempts.map(\.state.verdict) == [.internalError, .succeeded])
-                expectContains(integration.attempts.first?.reason ?? "", "the supervisor was lost")
+                expectContains(integration.attempts.first?.reason ?? "", "the supervisor exited without a result")
                 let second = try #require(integration.attempt("debug"))
                 expectContains(try bot.log(of: second), "all is new")
             }

@@ -392,8 +392,8 @@ import Testing
                 await until("attempt \(number)") { executor.starts.count == number }
                 executor.lose(AttemptDirectory(path: try #require(executor.starts.dropFirst(number - 1).first)))
             }
-            expectVerdict(of: try await bot.completion(of: id), .internalError, because: "the supervisor was lost")
-            #expect(bot.log.lines.contains { $0.description.contains("reason=the supervisor was lost") })
+            expectVerdict(of: try await bot.completion(of: id), .internalError, because: "the supervisor exited without a result")
+            #expect(bot.log.lines.contains { $0.description.contains("reason=the supervisor exited without a result") })
 
             // when
             _ = try await bot.operations.rerun(id, Rerun(isFailedOnly: true), by: "ada")

@@ -40,7 +40,7 @@ import Testing
             #expect(access(workspace.path + "/built", F_OK) != 0)
             executor.lose(try started(1, of: executor.starts))
             let integration = try await bot.completion(of: id)
-            expectVerdict(of: integration, .internalError, because: "the supervisor was lost")
+            expectVerdict(of: integration, .internalError, because: "the supervisor exited without a result")
             #expect(integration.attempts.count == 2)
         }
     }
@@ -136,7 +136,7 @@ import Testing
             #expect(try Directory(opening: domain).entries().count { $0.name.hasPrefix(".gone-") } == 1)
             try await executor.cancel(second, reason: "enough", grace: .zero)
             let integration = try await bot.completion(of: id)
-            expectContains(integration.attempts.first?.reason ?? "", "the supervisor was lost")
+            expectContains(integration.attempts.first?.reason ?? "", "the supervisor exited without a result")
 
             // and when
             try await bot.restart()

@@ -57,14 +57,14 @@ import Testing
                 let running = try await fixture.store.apply(.entered(.testing), to: id, at: time(21))
                 try await fixture.store.apply(.ended, to: id, at: time(30))
                 try await fixture.store.apply(
-                    .processed(.internalError), to: id, at: time(40), reason: "the supervisor was lost")
+                    .processed(.internalError), to: id, at: time(40), reason: "the supervisor exited without a result")
 
                 // then
                 #expect(running.state == .running(.testing))
                 let record = try #require(try await fixture.store.attempts(of: id.integration).first)
                 #expect(record.state == .processed(.internalError))
                 #expect([record.queuedAt, record.startedAt, record.endedAt] == [time(11), time(20), time(30)])
-                #expect(record.reason == "the supervisor was lost")
+                #expect(record.reason == "the supervisor exited without a result")
             }
         }
 

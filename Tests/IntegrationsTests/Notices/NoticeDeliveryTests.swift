@@ -361,7 +361,7 @@ import Transfer
             try bot.secrets.set("chat", "a word that users choose")
             try await bot.integrated(.failing("debug"))
             let message = try await bot.message("the refusal") { $0.note != nil && $0.state == .waiting }
-            expectContains(message.note ?? "", "the secret chat is no signing key")
+            expectContains(message.note ?? "", "the secret chat is not a signing key")
             #expect(bot.transport.takeRequests().isEmpty)
             // when
             try bot.secrets.set("chat", NotifyingBot.key)
