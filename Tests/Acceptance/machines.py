@@ -31,7 +31,7 @@ def locked(directory):
 
 
 def tree(what, name, packages, archive="http://deb.debian.org/debian"):
-    """A Debian 12 with further packages. One with other packages than those of now is made anew."""
+    """A Debian 12 with further packages. It is made again if the list of packages has changed."""
     with locked(CACHE) as cache:
         directory, part, listed = cache / name, cache / f"{name}.part", cache / f"{name}.packages"
         if not (directory / "usr/bin/apt-get").exists() or read(listed) != packages:

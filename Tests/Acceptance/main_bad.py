@@ -7,6 +7,7 @@ from main_world import world
 MAKEFILE = "all:\n\ttrue\ncheck:\n\ttrue\n"
 C = "#include <stdio.h>\n\nint main(void) {\n    return undeclared;\n}\n"
 TESTS = "Tests/BadTests/BadTests.swift"
+# Source of a sample that Martlet tests. Its trap is the crash that the claim is about.
 CRASHES = """import XCTest
 
 final class BadTests: XCTestCase {
@@ -16,6 +17,7 @@ final class BadTests: XCTestCase {
     }
 }
 """
+# Source of a sample. Its sleep is never waited out: the time limit of the step ends it, which is the claim.
 HANGS = """import Foundation
 import Testing
 

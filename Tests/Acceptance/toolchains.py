@@ -56,7 +56,7 @@ FILES = {
     "ruby/kit.rb": "require 'socket'; require 'etc'; require 'openssl'; Socket.getifaddrs; Etc.getlogin; Addrinfo.getaddrinfo(Socket.gethostname, 80)\n",
 }
 
-# name: (program, commands). The directory is the name's own, made anew.
+# name: (program, commands). Each name has an empty directory of its own.
 TOOLCHAINS = {
     "gcc-asan": ("gcc", "gcc -g -fsanitize=address,undefined -o leak ../c/leak.c && ./leak"),
     "gcc-tsan": ("gcc", "gcc -g -fsanitize=thread -o race ../c/race.c && ./race"),
