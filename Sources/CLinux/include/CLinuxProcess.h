@@ -15,6 +15,19 @@ int clinux_watch_add(int watch, const char *path, int is_directory);
 /// inotify_rm_watch(2).
 int clinux_watch_remove(int watch, int descriptor);
 
+/// Starts a thread that writes a new number into `file` every so many milliseconds, for as long as this process lives. A process on another machine
+/// that sees the same file knows by it that this one is alive. If a file `end` is made, the thread sends this process SIGTERM, once.
+/// - Returns: 0, or the error's number.
+int clinux_begin_heartbeat(const char *file, const char *end, int milliseconds);
+
+/// Blocks SIGTERM, SIGINT and SIGHUP in the calling thread and in those that it starts. They stay pending, also for a program that replaces this one
+/// (execve(2)).
+/// - Returns: 0, or the error's number.
+int clinux_block_termination(void);
+
+/// Whether a blocked SIGTERM has arrived.
+int clinux_termination_is_pending(void);
+
 /// fork(2). The caller has one thread.
 pid_t clinux_fork(void);
 

@@ -22,6 +22,9 @@ actor AttemptCursor {
 
     private let attempt: AttemptDirectory
     private let executor: any Executor
+    private let onWait: AttemptFollower.WaitObserver?
+    /// Why the job waits at a cluster, as last reported to `onWait`.
+    private var wait: String?
     private let observer = AttemptCursor.watch.observer()
     private let queue = SerialQueue(label: "follow")
     /// Events that were read and not yet returned.
@@ -34,9 +37,16 @@ actor AttemptCursor {
     /// Whether the status file may have grown since it was last read.
     private var mayHaveGrown = true
 
-    init(attempt: AttemptDirectory, executor: any Executor) {
+    init(attempt: AttemptDirectory, executor: any Executor, onWait: AttemptFollower.WaitObserver? = nil) {
         self.attempt = attempt
         self.executor = executor
+        self.onWait = onWait
+    }
+
+    private func report(wait new: String?) async {
+        guard new != wait else { return }
+        wait = new
+        await onWait?(new)
     }
 
     /// Returns the next event; `nil` after the last one, or if the task was canceled.
@@ -45,10 +55,14 @@ actor AttemptCursor {
         // A supervisor that writes is alive, so its liveness need not be checked.
         var hasWritten = false
         while !hasEnded, !Task.isCancelled {
-            if let event = try await newEvent() { return event }
+            if let event = try await newEvent() {
+                await report(wait: nil)
+                return event
+            }
             if !hasWritten {
                 switch try await executor.liveness(of: attempt) {
-                case .running: break
+                case .running: await report(wait: nil)
+                case .waiting(let reason): await report(wait: reason)
                 case .finished:
                     // The watch reports this change, too, unless no watch is available.
                     mayHaveGrown = true
@@ -123,16 +137,22 @@ actor AttemptCursor {
 
 /// A follower of an attempt from its first event to its last. The attempt may have been started by an earlier daemon.
 package struct AttemptFollower: Sendable {
-    private let executor: any Executor
+    /// Receives the reason why a job waits at a cluster, each time it changes; `nil` when the job no longer waits.
+    package typealias WaitObserver = @Sendable (String?) async -> Void
 
-    package init(executor: any Executor) { self.executor = executor }
+    private let executor: any Executor
+    private let onWait: WaitObserver?
+
+    package init(executor: any Executor, onWait: WaitObserver? = nil) {
+        (self.executor, self.onWait) = (executor, onWait)
+    }
 
     /// Returns every event from the first line on, each within 100 ms after it was written. The stream ends after `finished`.
     ///
     /// Events are not buffered: the next one is read when it is requested. Canceling the waiting task ends the stream, but not the job.
     /// - Throws: The stream throws an `ExecutionError`: `.lost` if the supervisor is gone without `finished`, `.notFound` if no job was launched.
     package func events(of attempt: AttemptDirectory) -> AsyncThrowingStream<StatusEvent, any Error> {
-        let cursor = AttemptCursor(attempt: attempt, executor: executor)
+        let cursor = AttemptCursor(attempt: attempt, executor: executor, onWait: onWait)
         return AsyncThrowingStream { try await cursor.next() }
     }
 
@@ -140,7 +160,7 @@ package struct AttemptFollower: Sendable {
     /// often ended when its start is reported.
     /// - Throws: As `events(of:)`.
     package func batches(of attempt: AttemptDirectory) -> AsyncThrowingStream<[StatusEvent], any Error> {
-        let cursor = AttemptCursor(attempt: attempt, executor: executor)
+        let cursor = AttemptCursor(attempt: attempt, executor: executor, onWait: onWait)
         return AsyncThrowingStream { try await cursor.nextBatch() }
     }
 }

@@ -15,7 +15,8 @@ extension AttemptDirectory {
         return isLocked ? .running : try hasStatus() ? .lost : .notStarted
     }
 
-    private func isFinished() throws(ExecutionError) -> Bool {
+    /// Whether the last event is there. A malformed status has none.
+    func isFinished() throws(ExecutionError) -> Bool {
         do throws(ExecutionError) {
             return try status().last?.isFinished ?? false
         } catch {
@@ -55,7 +56,9 @@ extension AttemptDirectory {
         }
     }
 
-    private func lockOwner() throws(ExecutionError) -> LockContent? {
+    /// Returns the process that the lock names; `nil` if it names none.
+    /// - Throws: `.directory`.
+    func lockOwner() throws(ExecutionError) -> LockContent? {
         let bytes = try readIfPresent(paths.lock, limit: 4096) ?? []
         return LockContent(String(decoding: bytes, as: UTF8.self))
     }
@@ -85,8 +88,18 @@ extension AttemptDirectory {
 package enum Liveness: Sendable, Equatable {
     /// No job was launched yet.
     case notStarted
+    /// A cluster has accepted the job, and it waits there. The text states why, in the cluster's words.
+    case waiting(String)
     case running
     case finished
     /// The supervisor is gone without a last event. The workspace cannot be trusted.
     case lost
+
+    /// Whether it runs or waits to run, so that it has a slot and must be ended before it is given up.
+    package var mayRun: Bool {
+        switch self {
+        case .running, .waiting: true
+        case .notStarted, .finished, .lost: false
+        }
+    }
 }

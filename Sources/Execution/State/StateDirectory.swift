@@ -13,13 +13,15 @@ package struct StateDirectory: Sendable {
     package var parts: [String] {
         [
             database, repositories, workspaces, integrations, staging, files, lock, launcherSocket, serviceSocket,
-            reserve,
+            reserve, nodes,
         ]
     }
     package var database: String { path + "/martlet.sqlite" }
     package var repositories: String { path + "/repositories" }
     package var workspaces: String { path + "/workspaces" }
     package var integrations: String { path + "/integrations" }
+    /// Records about the workspaces of clusters' nodes.
+    package var nodes: String { path + "/nodes" }
     package var staging: String { path + "/staging" }
     package var files: String { path + "/files" }
     /// The directory of the reserve that is released when the disk is full; see `DiskReserve`.

@@ -22,6 +22,25 @@ package struct AttemptPaths: Sendable, Hashable {
     package var leftOut: String { directory + "/left-out" }
     /// A `CancelRequest`, written before the signal.
     package var cancel: String { directory + "/cancel" }
+    /// The executor of the attempt and what it asks for; absent for the machine's own executor. See `Placement` in Execution.
+    package var placement: String { directory + "/placement.json" }
+    /// What a node of a cluster checks out before the job.
+    package var checkout: String { directory + "/checkout.json" }
+    /// The node that has begun the attempt, in the form of the lock. It is created exclusively, so that one attempt begins once.
+    package var node: String { directory + "/node" }
+    /// A file that the attempt's process on another machine changes every two seconds while it lives.
+    package var heartbeat: String { directory + "/heartbeat" }
+    /// The time at which the job was handed to a cluster, in milliseconds since the epoch.
+    package var submitted: String { directory + "/submitted" }
+    /// Why the attempt is given up as lost. Its process, should it still live, ends when it sees this file.
+    package var loss: String { directory + "/loss" }
+    /// Exists if the node emptied the workspace before the job.
+    package var fresh: String { directory + "/fresh" }
+    /// Why a node could not check the commit out.
+    package var checkoutError: String { directory + "/checkout-error" }
+    /// The interval of the heartbeat in milliseconds.
+    package static let heartbeatMilliseconds: Int32 = 2000
+
     /// The files that the job collected, as a directory tree.
     package var artifacts: String { directory + "/artifacts" }
     /// The same files and the source as archives, which are served and published.

@@ -78,18 +78,39 @@ extension LockContent {
     /// Returns the content for the calling process.
     package static func ofThisProcess() -> LockContent {
         LockContent(
-            bootID: currentBootID(), pid: getpid(), startTime: ProcessTable.entry(of: getpid())?.startTime ?? 0)
+            bootID: currentBootID(), pid: getpid(), startTime: ProcessTable.entry(of: getpid())?.startTime ?? 0,
+            host: currentHost())
     }
 
     /// Whether exactly this process is alive, rather than another one with its number.
     package var isAlive: Bool {
-        guard bootID == Self.currentBootID(), let entry = ProcessTable.entry(of: pid) else { return false }
+        guard isOfThisBoot, let entry = ProcessTable.entry(of: pid) else { return false }
         return entry.startTime == startTime && entry.isAlive
     }
+
+    /// Whether the process was started on this machine since its last boot. Only then `/proc` and the lock state whether it lives.
+    package var isOfThisBoot: Bool { bootID == Self.currentBootID() }
 
     private static func currentBootID() -> String {
         let bytes = SmallFile.read("/proc/sys/kernel/random/boot_id", limit: 64) ?? []
         return String(decoding: bytes.filter { $0 > 0x20 }, as: UTF8.self)
+    }
+
+    /// Returns the name of this node: the one that Slurm uses (`SLURMD_NODENAME`, sbatch(1)), or the machine's own.
+    package static func currentHost() -> String? {
+        if let node = getenv("SLURMD_NODENAME") {
+            let name = String(cString: node)
+            if isHost(name) { return name }
+        }
+        var name = [CChar](repeating: 0, count: 256)
+        guard gethostname(&name, name.count - 1) == 0 else { return nil }
+        let host = String(decoding: name.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+        return isHost(host) ? host : nil
+    }
+
+    /// Whether a text can be a host's name: at most 253 printable characters of ASCII (RFC 1123, section 2.1).
+    private static func isHost(_ text: String) -> Bool {
+        (1...253).contains(text.utf8.count) && text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
     }
 }
 
@@ -101,20 +122,26 @@ package struct LockContent: Sendable, Equatable {
     package let pid: Int32
     /// The start time in clock ticks since boot: field 22 of `/proc/PID/stat` (proc(5)).
     package let startTime: UInt64
+    /// The name of the machine or node, for messages; `nil` if it has none, and in files of earlier versions.
+    package let host: String?
 
-    package init(bootID: String, pid: Int32, startTime: UInt64) {
+    package init(bootID: String, pid: Int32, startTime: UInt64, host: String? = nil) {
         self.bootID = bootID
         self.pid = pid
         self.startTime = startTime
+        self.host = host
     }
 
     /// Parses the content of `lock`.
     /// - Returns: `nil` for other texts, such as the empty file of a supervisor that has just locked it.
     package init?(_ text: String) {
         let words = text.split(whereSeparator: { $0 == " " || $0 == "\n" })
-        guard words.count == 3, let pid = Int32(words[1]), pid > 1, let start = UInt64(words[2]) else { return nil }
-        self.init(bootID: String(words[0]), pid: pid, startTime: start)
+        guard (3...4).contains(words.count), let pid = Int32(words[1]), pid > 1, let start = UInt64(words[2]) else {
+            return nil
+        }
+        self.init(
+            bootID: String(words[0]), pid: pid, startTime: start, host: words.count == 4 ? String(words[3]) : nil)
     }
 
-    package var text: String { "\(bootID) \(pid) \(startTime)\n" }
+    package var text: String { "\(bootID) \(pid) \(startTime)" + (host.map { " \($0)" } ?? "") + "\n" }
 }

@@ -77,11 +77,4 @@ extension JobRunner {
         }
         return "\(images)/\(image)"
     }
-
-    /// Whether the files in a workspace were built under other paths or in another image. The workspace is then emptied once.
-    func isMoved(_ workspace: Workspace, mark: String) -> Bool {
-        // Without a record, the workspace is new or from a version before the sandbox, when jobs saw it at its own path.
-        let before = (try? WholeFile.read(workspace.mounted, limit: 4096)).map { String(decoding: $0, as: UTF8.self) }
-        return mark != before ?? workspace.tree
-    }
 }

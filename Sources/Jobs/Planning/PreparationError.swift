@@ -11,6 +11,10 @@ package enum PreparationError: Error, CustomStringConvertible {
     case imagesUnset(Name)
     case imageUnknown(Name, images: String, known: [String], reason: String?)
     case toolchainUnseen(String)
+    /// The recipe names an executor that the settings do not have.
+    case executorUnknown(Name, configuration: Name, known: [Name])
+    /// No executor has the processors, the memory or the features that the recipe needs.
+    case noExecutorFits(configuration: Name, reasons: [String])
 
     package var description: String {
         switch self {
@@ -35,6 +39,13 @@ package enum PreparationError: Error, CustomStringConvertible {
             reason.map { "the recipe names the image \(image), and \(images) cannot be read: \($0)" }
                 ?? "there is no image \(image) in \(images); there is "
                 + (known.isEmpty ? "none" : known.joined(separator: ", "))
+        case .executorUnknown(let name, let configuration, let known):
+            """
+            the configuration \(configuration) needs the executor \(name), which the settings do not have; there is \
+            \(known.map(\.description).joined(separator: ", "))
+            """
+        case .noExecutorFits(let configuration, let reasons):
+            "no executor has what the configuration \(configuration) needs: \(reasons.joined(separator: "; "))"
         case .toolchainUnseen(let toolchain):
             """
             the recipe names the toolchain \(toolchain), which jobs do not see inside the sandbox; the machine's owner adds \

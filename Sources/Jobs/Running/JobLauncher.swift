@@ -80,7 +80,7 @@ package struct JobLauncher: Sendable {
                 await cancellation.requested == nil
             else { return liveness }
             do throws(ExecutionError) {
-                try await executor.settle()
+                try await executor.settle(directory)
                 return try await executor.liveness(of: directory)
             } catch {
                 guard error.code == .noLauncher, outlastsLauncher else { throw error }
@@ -125,7 +125,7 @@ package struct JobLauncher: Sendable {
     }
 
     private func stop(_ directory: AttemptDirectory, because reason: String) async throws {
-        guard try await executor.liveness(of: directory) == .running else { return }
+        guard try await executor.liveness(of: directory).mayRun else { return }
         try await executor.cancel(directory, reason: reason, grace: Cancellation.Request.usualGrace)
         do {
             for try await _ in AttemptFollower(executor: executor).events(of: directory) {}

@@ -44,6 +44,12 @@ extension JobRunner {
     ) async throws {
         let (id, executor) = (attempt.id, executor)
         var last: [StepChange] = []
+        let (store, logger) = (store, logger)
+        let follower = AttemptFollower(executor: executor) { wait in
+            // Shown with the integration on its page, in the queue, by the commands and in the interface.
+            let place = "\(id.job) waits at the cluster"
+            await store.explainWait(of: id.integration, wait.map { "\(place): \($0)" }, logger)
+        }
         let stopping = JobStopping(directory, launcher, cancellation)
         defer { stopping.end() }
         do {
@@ -51,7 +57,7 @@ extension JobRunner {
                 stop: { await stopping.ask($0) },
                 {
                     var progress = Progress(state: attempt.state)
-                    for try await events in AttemptFollower(executor: executor).batches(of: directory) {
+                    for try await events in follower.batches(of: directory) {
                         let steps = events.compactMap { progress.record($0, steps: plan.steps) }
                         // Changes that come with the job's last event are stored with the job's results, if the results can be read at once.
                         if events.last?.isFinished ?? false, directory.logSize <= Self.shortLogBytes {
@@ -65,7 +71,10 @@ extension JobRunner {
                 })
         } catch let error as ExecutionError where error.code == .lost {
             try await discard(workspace)
-            try await finish(id, verdict: .internalError, reason: Self.lostReason)
+            let ending = await executor.ending(of: directory)
+            try await finish(
+                id, verdict: ending?.isLimit == true ? .buildErrors : .internalError,
+                reason: ending?.sentence ?? Self.lostReason)
             return
         }
         stopping.end()

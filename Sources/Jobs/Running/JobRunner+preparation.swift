@@ -13,10 +13,11 @@ extension JobRunner {
         return try await cancellation.interrupting { try await awaitRoom(for: integration) } != nil
     }
 
-    func acquireWorkspace(_ id: AttemptID, _ request: Request) async -> Workspace {
+    /// - Parameter work: The directory of a cluster's nodes for workspaces; `nil` for the machine's own.
+    func acquireWorkspace(_ id: AttemptID, _ request: Request, beneath work: String?) async -> Workspace {
         await workspaces.acquire(
             bot: request.bot.name, configuration: id.job, domain: Workspaces.TrustDomain(request.integration),
-            grants: Self.grants(of: request))
+            grants: Self.grants(of: request), beneath: work)
     }
 
     /// A job that can be started.
@@ -30,7 +31,8 @@ extension JobRunner {
     /// workspace prevented it.
     /// - Returns: `nil` if the checkout was interrupted, because the integration is canceled.
     func prepare(
-        _ id: AttemptID, _ request: Request, in workspace: Workspace, _ cancellation: Cancellation
+        _ id: AttemptID, _ request: Request, in workspace: Workspace, on candidate: ExecutorChoice.Candidate?,
+        _ cancellation: Cancellation
     ) async throws -> ReadyJob? {
         var tries = 0
         while true {
@@ -39,6 +41,10 @@ extension JobRunner {
                 let secrets = try await secretValues(of: request, domain: Workspaces.TrustDomain(request.integration))
                 // Removes files that a killed daemon left of another job.
                 if workspace.isThrowaway { try await discard(workspace) }
+                if let candidate, candidate.isCluster {
+                    return ReadyJob(
+                        plan: try await prepareForNode(id, request, in: workspace, on: candidate), secrets: secrets)
+                }
                 let plan = try await prepare(id, directory(of: id), workspace, request, cancellation)
                 return plan.map { ReadyJob(plan: $0, secrets: secrets) }
             } catch {
@@ -66,8 +72,8 @@ extension JobRunner {
             let isClean =
                 request.integration.isClean
                 || request.bot.clean != .never
-                    && request.bot.clean.isDue(cleaned: lastCleaned(workspace), now: entered)
-                || isMoved(workspace, mark: place.mark)
+                    && request.bot.clean.isDue(cleaned: workspace.lastCleaned, now: entered)
+                || workspace.isMoved(mark: place.mark)
             return (place, isClean)
         }
         let history = try await history(of: request)
@@ -84,7 +90,7 @@ extension JobRunner {
         }
     }
 
-    private func enter(_ id: AttemptID, at time: Timestamp) async throws {
+    func enter(_ id: AttemptID, at time: Timestamp) async throws {
         try await store.apply(.entered(.checkout), to: id, at: time, isolation: isolation.isolation)
     }
 
@@ -125,45 +131,35 @@ extension JobRunner {
         _ directory: AttemptDirectory, _ workspace: Workspace, _ request: Request, _ place: Place,
         _ files: CheckedOutFiles, base: CommitID?, isFresh: Bool, at now: Timestamp
     ) throws -> JobPlanner.Plan {
-        let outer = try Directory(opening: workspace.path)
-        if isFresh {
-            try AtomicFile.write(
-                Array("\(now.millisecondsSinceEpoch)".utf8), to: workspace.cleaned, surviving: .kill)
-            // The earlier build products are gone, so the warnings stored for them are removed, too.
-            try outer.remove("warnings.json")
-        }
-        if isMoved(workspace, mark: place.mark) {
-            try AtomicFile.write(Array(place.mark.utf8), to: workspace.mounted, surviving: .kill)
-        }
+        try workspace.recordCheckout(isFresh: isFresh, mark: place.mark, at: now)
         let plan = makePlan(request, workspace)
         guard !plan.steps.isEmpty else {
             throw PreparationError.nothingToDo(configuration: request.configuration.name)
         }
-        let tree = try Directory(opening: workspace.tree)
-        // A job, or the repository itself, may have put a file or a link at this path.
-        if let own = try tree.status(JobPlanner.ownDirectory), own.kind != .directory {
-            try tree.remove(JobPlanner.ownDirectory)
-        }
-        try tree.remove(JobPlanner.ownDirectory + "/products")
-        try tree.makeEmptyDirectory(JobPlanner.ownDirectory + "/test")
-        try outer.makeEmptyDirectory("tmp", mode: 0o700)
-        if place.sandbox != nil { try outer.makeEmptyDirectory(Workspace.homeName, mode: 0o700) }
+        try workspace.makeRoom(isSandboxed: place.sandbox != nil)
+        try directory.prepare(
+            description(of: plan, request, workspace, place, base: base, limits: isolation.limits(of: request.bot)),
+            tracked: files.matching(plan.steps.flatMap(\.report)))
+        return plan
+    }
+
+    /// Returns what a supervisor runs.
+    func description(
+        of plan: JobPlanner.Plan, _ request: Request, _ workspace: Workspace, _ place: Place, base: CommitID?,
+        limits: JobDescription.Limits
+    ) -> JobDescription {
+        let projectType = request.recipe.projectType(of: request.configuration)
         let environments = JobPlanner.environments(
             environment.job(
                 request.integration, bot: request.bot, configuration: request.configuration,
-                in: place.environment, base: base, projectType: request.recipe.projectType(of: request.configuration)),
-            steps: plan.steps,
-            configuration: request.configuration,
-            projectType: request.recipe.projectType(of: request.configuration))
-        try directory.prepare(
-            JobDescription(
-                steps: environments.steps, environment: environments.job,
-                workspace: workspace.tree, mountedAt: place.mountedAt,
-                secrets: Set(plan.steps.flatMap(\.secrets)).sorted(),
-                isolation: place.sandbox == nil ? .none : .sandbox, sandbox: place.sandbox,
-                limits: isolation.limits(of: request.bot),
-                collect: plan.collect), tracked: files.matching(plan.steps.flatMap(\.report)))
-        return plan
+                in: place.environment, base: base, projectType: projectType),
+            steps: plan.steps, configuration: request.configuration, projectType: projectType)
+        return JobDescription(
+            steps: environments.steps, environment: environments.job,
+            workspace: workspace.tree, mountedAt: place.mountedAt,
+            secrets: Set(plan.steps.flatMap(\.secrets)).sorted(),
+            isolation: place.sandbox == nil ? .none : .sandbox, sandbox: place.sandbox,
+            limits: limits, collect: plan.collect)
     }
 
     private func makePlan(_ request: Request, _ workspace: Workspace) -> JobPlanner.Plan {
@@ -171,12 +167,6 @@ extension JobRunner {
             request.configuration, of: request.recipe,
             files: WorkspaceFiles(tree: try? Directory(opening: workspace.tree)), bot: request.bot,
             ref: request.integration.ref, testFilter: request.testFilter, pull: request.integration.pull)
-    }
-
-    private func lastCleaned(_ workspace: Workspace) -> Timestamp? {
-        // A missing or unreadable file counts as no record.
-        guard let bytes = try? WholeFile.read(workspace.cleaned, limit: 64) else { return nil }
-        return Int64(String(decoding: bytes, as: UTF8.self)).map(Timestamp.init(millisecondsSinceEpoch:))
     }
 }
 

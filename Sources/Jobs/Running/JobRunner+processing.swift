@@ -27,17 +27,13 @@ extension JobRunner {
             ownCommands: request.recipe.recognition?.ownCommands ?? [],
             filterAlone: whole == nil ? request.testFilter : nil,
             askedReports: Self.askedReports(of: request.configuration), masking: await masking(of: request, id),
-            digest: { path in
-                // A path that leaves the tree, leads through a link, or names a very large file has no digest.
-                (try? Directory(opening: workspace.tree).read(path, limit: Self.maximumSourceBytes)).map(Digest.sha256)
-            }, hidden: isolation.hidden)
+            digest: digest(in: workspace, of: request), hidden: isolation.hidden)
         let (reader, stop) = (reader, ReaderProgram.Stop())
         // A daemon that stops does not wait for the reading; the next daemon reads again.
         let reading = try await withTaskCancellationHandler {
             try await SerialQueue(label: "processing.\(id)").run {
-                let isTreeGone = access(workspace.tree, F_OK) != 0
-                return try AttemptProcessor(reader: reader, stop: stop).read(
-                    directory, context: context, warnings: WarningCache(workspace: workspace, isTreeGone: isTreeGone))
+                try AttemptProcessor(reader: reader, stop: stop).read(
+                    directory, context: context, warnings: try self.warnings(of: workspace, directory))
             }
         } onCancel: {
             stop.request()
@@ -52,6 +48,7 @@ extension JobRunner {
         if let filter = request.testFilter, let whole {
             results = try await completed(results, from: whole, filter: filter)
         }
+        await addEnding(of: directory, to: &results)
         if context.filterAlone == nil { results = flaky.requiring(results) }
         results = results.reportingFlakyTests()
         if results.verdict.isPublishable {
@@ -76,6 +73,14 @@ extension JobRunner {
         }
         try await store.storeResults(results, of: id, steps: steps, at: clock.now())
         if results.verdict == .internalError { tellFault(of: id, results.reason) }
+    }
+
+    /// Returns a function for the digest of a file of the workspace.
+    private func digest(in workspace: Workspace, of request: Request) -> @Sendable (String) -> String? {
+        let limit = Self.maximumSourceBytes
+        if isOnNode(workspace) { return committedDigest(request.mirror, request.integration.commit, limit: limit) }
+        // A path that leaves the tree, leads through a link, or names a very large file has no digest.
+        return { path in (try? Directory(opening: workspace.tree).read(path, limit: limit)).map(Digest.sha256) }
     }
 
     /// Returns a redactor for the job's secrets. `nil` if the job has no secrets or they are no longer available; the job's output was masked while

@@ -19,6 +19,8 @@ package struct JobRunner: Sendable {
     /// Keeps enough room on the disk for the files that this runner writes.
     package let disk: DiskGuard
     let slots: JobSlots
+    /// The executors of the settings; `nil` if every job runs on the machine's own, whatever its recipe says.
+    let executors: ExecutorChoice?
     let running: RunningJobs
     let archiver: ProductArchiver
     let clock: WallClock
@@ -52,7 +54,8 @@ package struct JobRunner: Sendable {
         store: Store, state: StateDirectory, workspaces: Workspaces, executor: any Executor, planner: JobPlanner,
         reader: ReaderProgram, slots: JobSlots, archiver: ProductArchiver, clock: WallClock, timer: any Clock<Duration>,
         environment: JobEnvironment, isolation: JobIsolation, secrets: SecretStore, logger: Logger,
-        outlastsStore: Bool = true, secretless: String? = nil, ownHistory: JobHistory? = nil
+        outlastsStore: Bool = true, secretless: String? = nil, ownHistory: JobHistory? = nil,
+        executors: ExecutorChoice? = nil
     ) {
         self.store = store
         self.state = state
@@ -62,7 +65,8 @@ package struct JobRunner: Sendable {
         self.planner = planner
         self.reader = reader
         self.slots = slots
-        running = RunningJobs(slots: slots)
+        running = RunningJobs()
+        self.executors = executors
         self.archiver = archiver
         self.clock = clock
         self.timer = timer
@@ -176,17 +180,23 @@ package struct JobRunner: Sendable {
             }
         guard isNew else {
             // The job runs since before a restart, so it does not wait for a slot: it has one.
-            running.takeUp(attempt.id, claim)
+            running.takeUp(attempt.id, claim, of: await slots(of: attempt.id))
             return try await takeUp(attempt, of: request, cancellation: cancellation)
         }
         // An earlier try left it in this state, and none of its processes runs.
         running.end(attempt.id)
-        let slots = slots
+        let candidate: ExecutorChoice.Candidate?
+        do throws(PreparationError) {
+            candidate = try await executors?.choose(for: request.configuration)
+        } catch {
+            return try await finish(attempt.id, verdict: .buildErrors, reason: "\(error)")
+        }
+        let slots = candidate?.slots ?? slots
         if try await cancellation.interrupting({ try await slots.acquire(claim) }) == nil {
             return try await endUnstarted(attempt.id, cancellation)
         }
-        running.begin(attempt.id, claim)
-        try await begin(attempt, of: request, cancellation: cancellation)
+        running.begin(attempt.id, claim, of: slots)
+        try await begin(attempt, of: request, on: candidate, cancellation: cancellation)
     }
 
     /// Returns the claim with which an integration's jobs ask for a slot.
@@ -204,11 +214,11 @@ package struct JobRunner: Sendable {
         let directory = directory(of: last.id)
         do {
             switch try await executor.liveness(of: directory) {
-            case .lost: return true
+            case .lost: return await executor.ending(of: directory)?.isLimit != true
             case .finished:
                 let events = try await queue.run { try directory.status() }
                 return StepEnds(events).outcome == .interrupted
-            case .notStarted, .running: return false
+            case .notStarted, .waiting, .running: return false
             }
         } catch {
             logger.warning(
@@ -239,7 +249,10 @@ package struct JobRunner: Sendable {
     }
 
     /// Prepares a job that has a slot, starts it, and follows it to its end.
-    private func begin(_ attempt: AttemptRecord, of request: Request, cancellation: Cancellation) async throws {
+    private func begin(
+        _ attempt: AttemptRecord, of request: Request, on candidate: ExecutorChoice.Candidate?,
+        cancellation: Cancellation
+    ) async throws {
         let (id, directory) = (attempt.id, directory(of: attempt.id))
         if await cancellation.requested != nil { return try await endUnstarted(id, cancellation) }
         // The integration was prepared by a daemon that had a sandbox.
@@ -249,10 +262,10 @@ package struct JobRunner: Sendable {
         guard try await hasRoom(for: request.integration.id, cancellation) else {
             return try await endUnstarted(id, cancellation)
         }
-        let workspace = await acquireWorkspace(id, request)
+        let workspace = await acquireWorkspace(id, request, beneath: candidate?.work)
         let plan: JobPlanner.Plan
         do {
-            let ready = try await prepare(id, request, in: workspace, cancellation)
+            let ready = try await prepare(id, request, in: workspace, on: candidate, cancellation)
             // An earlier daemon may have requested to start a job whose preparation has since been discarded.
             if ready == nil { try await launcher.withdraw(directory, because: await reason(of: cancellation)) }
             guard let ready,

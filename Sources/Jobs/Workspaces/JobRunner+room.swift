@@ -66,7 +66,7 @@ extension JobRunner {
     /// Empties a workspace whose job has ended while the disk is full. This happens before anything else is stored, fetched or checked out, so that
     /// there is room for that.
     func emptyIfFull(_ workspace: Workspace) async {
-        guard await disk.isShort() else { return }
+        guard !isOnNode(workspace), await disk.isShort() else { return }
         logger.warning("a workspace is emptied, since the disk is full", metadata: ["path": "\(workspace.path)"])
         do {
             try await queue.run { try workspace.empty() }

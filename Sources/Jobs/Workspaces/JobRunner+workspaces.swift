@@ -11,7 +11,7 @@ extension JobRunner {
     /// Releases a workspace in which no process runs any more. A fork's workspace is removed first, unless the task is canceled because the daemon
     /// stops: a process may have been started in it.
     package func release(_ workspace: Workspace) async {
-        if workspace.isThrowaway, !Task.isCancelled {
+        if workspace.isThrowaway, !Task.isCancelled, !isOnNode(workspace) {
             do {
                 try await remove(workspace)
             } catch {
@@ -34,7 +34,9 @@ extension JobRunner {
                 running.recordLeft(id)
                 await queue.run { AtomicFile.removeLeft(in: directory.path) }
                 guard liveness != .notStarted else { continue }
-                if liveness == .running { running.takeUp(attempt.id, Self.claim(of: integration)) }
+                if liveness.mayRun {
+                    running.takeUp(attempt.id, Self.claim(of: integration), of: await slots(of: attempt.id))
+                }
                 do {
                     let job = try await queue.run { try directory.job() }
                     if let workspace = Workspace(tree: job.workspace) { await workspaces.reacquire(workspace) }
@@ -90,6 +92,8 @@ extension JobRunner {
     /// Removes a workspace, so that the next job begins in a new one. If it cannot be removed, it is moved aside and removed at the next start.
     /// - Throws: `FileError` if it cannot even be moved.
     func discard(_ workspace: Workspace) async throws {
+        // The node empties it before the next job there, because the job that used it last has no end.
+        guard !isOnNode(workspace) else { return }
         for _ in 1..<Self.maximumRemovals {
             if try await isRemoved(workspace) { return }
             try await timer.sleep(for: .seconds(1))
@@ -128,6 +132,7 @@ extension JobRunner {
 
     /// Removes the files that tools left in their temporary directory and in the job's home. The next preparation would remove them, too.
     func clear(_ workspace: Workspace) async {
+        guard !isOnNode(workspace) else { return }
         await queue.run {
             guard let outer = try? Directory(opening: workspace.path) else { return }
             try? outer.makeEmptyDirectory("tmp", mode: 0o700)

@@ -21,6 +21,9 @@ package struct WarningCache: Sendable {
         self.isTreeGone = isTreeGone
     }
 
+    /// - Parameter file: The absolute path of the file with the warnings, for a workspace that is on another machine.
+    init(file: String) { (path, isTreeGone) = (file, false) }
+
     /// Returns the findings of the build directory after a build: those that the build printed, and the stored ones of files that it did not compile
     /// again.
     /// - Parameters:

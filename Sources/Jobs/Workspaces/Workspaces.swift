@@ -57,12 +57,16 @@ package actor Workspaces {
     package init(root: String) { self.root = root }
 
     /// Takes the lowest free slot, which is likely to have the newest build products.
-    /// - Parameter grants: The bot file's `secrets` for the job. If empty, the workspace is the usual one of the trust domain.
-    package func acquire(bot: Name, configuration: Name, domain: TrustDomain, grants: [JobSecret] = []) -> Workspace {
+    /// - Parameters:
+    ///   - grants: The bot file's `secrets` for the job. If empty, the workspace is the usual one of the trust domain.
+    ///   - work: The directory of a cluster's nodes for workspaces; `nil` for the machine's own.
+    package func acquire(
+        bot: Name, configuration: Name, domain: TrustDomain, grants: [JobSecret] = [], beneath work: String? = nil
+    ) -> Workspace {
         let place = domain.directory(grants)
         var slot = 0
         while true {
-            let path = "\(root)/\(bot)/\(configuration)/\(place)/\(slot)"
+            let path = "\(work ?? root)/\(bot)/\(configuration)/\(place)/\(slot)"
             if taken.insert(path).inserted { return Workspace(path: path) }
             slot += 1
         }

@@ -51,6 +51,8 @@ package struct Recipe: Hashable, Sendable, Codable {
         /// The name of a directory beneath the `images` directory of the settings, which becomes the job's root file system. `nil` means a small part
         /// of the machine's own.
         package var image: Name?
+        /// What it needs of the machine that runs it; `nil` if the recipe does not say.
+        package var needs: JobNeeds?
         /// The project type whose usual commands it has; `nil` means the recipe's.
         package var projectType: ProjectType?
         /// The directory of the root in which its usual commands run; `nil` means the root.

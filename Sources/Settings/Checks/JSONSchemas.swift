@@ -16,7 +16,7 @@ package enum JSONSchemas {
         }
     }
 
-    private static let projectTypes = ProjectType.allCases.map { "\"\($0.rawValue)\"" }.joined(separator: ", ")
+    static let projectTypes = ProjectType.allCases.map { "\"\($0.rawValue)\"" }.joined(separator: ", ")
 
     /// Returns the identifier of a schema (JSON Schema core, section 8.2.1). It names no place, since a copy is with each installation.
     package static func identifier(_ name: String) -> String { "urn:martlet:schema:\(name)" }
@@ -140,7 +140,30 @@ package enum JSONSchemas {
             },
             "user": { "description": "The user that serve becomes when root starts it. Default: martlet", "type": "string" },
             "signing": { "description": "The secret with the key that signs versions. Default: versions are not signed", "$ref": "#/$defs/secret" },
-            "retention": { "description": "What is kept of each bot. Default: everything", "$ref": "#/$defs/retention" }
+            "retention": { "description": "What is kept of each bot. Default: everything", "$ref": "#/$defs/retention" },
+            "executors": {
+              "description": "Where jobs run, in the order in which they are tried. local is this machine, and the first if it is not written",
+              "type": "object", "maxProperties": 16, "propertyNames": { "$ref": "#/$defs/name" },
+              "additionalProperties": {
+                "type": ["object", "null"], "additionalProperties": false,
+                "properties": {
+                  "slurm": {
+                    "description": "A cluster that Slurm manages",
+                    "type": "object", "additionalProperties": false, "required": ["shared", "work"],
+                    "properties": {
+                      "partition": { "description": "The partition. Default: the cluster's", "type": "string", "pattern": "^[A-Za-z0-9._][A-Za-z0-9._-]{0,63}$" },
+                      "account": { "description": "The account that its jobs count to", "type": "string", "pattern": "^[A-Za-z0-9._][A-Za-z0-9._-]{0,63}$" },
+                      "shared": { "description": "A directory that the nodes see at the same path; state is in it", "type": "string", "pattern": "^/" },
+                      "work": { "description": "A directory of each node for workspaces", "type": "string", "pattern": "^/" },
+                      "options": { "description": "Further long options of sbatch, such as --qos=ci, at most 32", "$ref": "#/$defs/texts" },
+                      "jobs": { "description": "Jobs at one time, with those that wait at the cluster", "type": "integer", "minimum": 1, "maximum": 10000, "default": 64 },
+                      "wait": { "description": "How long a job may wait at the cluster, 1m to 30d", "$ref": "#/$defs/duration", "default": "1d" }
+                    }
+                  }
+                }
+              }
+            },
+            "default-executor": { "description": "The executor that is tried first. Default: the first of executors", "$ref": "#/$defs/name" }
           }
         """#)
 
@@ -314,7 +337,7 @@ package enum JSONSchemas {
             """, maxReplacements: 1)
 
     /// The properties of a command that a recipe contains.
-    private static let commandProperties = #"""
+    static let commandProperties = #"""
                   "run": { "description": "The command. It ends at its first failure", "type": "string" },
                   "report": { "description": "Patterns of the report files that it writes, from the repository's root", "$ref": "#/$defs/texts" },
                   "environment": { "description": "Variables of this step; they win over the configuration's", "$ref": "#/$defs/environment" },
@@ -322,69 +345,5 @@ package enum JSONSchemas {
                   "working-directory": { "description": "Relative to the repository's root, which is the default", "type": "string" },
                   "network": { "description": "Whether the step reaches the network. Default: the configuration's", "enum": ["none", "full"] },
                   "secrets": { "description": "Names of secrets for its environment, as MARTLET_SECRET_NAME", "$ref": "#/$defs/texts" }
-        """#
-
-    private static let recipeBody = #"""
-          "type": ["object", "null"], "additionalProperties": false,
-          "properties": {
-            "project": { "description": "The kind of project, in place of the recognized one", "enum": [\#(projectTypes)] },
-            "configurations": {
-              "description": "Ways to build and test, by name. Default: debug",
-              "type": "object", "minProperties": 1, "maxProperties": 32,
-              "propertyNames": { "$ref": "#/$defs/name" },
-              "additionalProperties": {
-                "type": ["object", "null"], "additionalProperties": false,
-                "properties": {
-                  "flags": { "description": "Added to the usual commands", "$ref": "#/$defs/texts" },
-                  "environment": { "description": "Variables of every step", "$ref": "#/$defs/environment" },
-                  "toolchain": { "description": "A directory whose usr/bin comes first in PATH", "type": "string", "pattern": "^/" },
-                  "build": { "description": "Replaces the usual command that builds", "type": "string" },
-                  "test": { "description": "Replaces the usual command that tests; none says that there is nothing to test", "anyOf": [{ "const": "none" }, { "type": "string" }] },
-                  "test-only": { "description": "Runs only the tests in $MARTLET_TESTS, a name a line; for a command of your own in test", "type": "string" },
-                  "steps": {
-                    "description": "All steps in their order, in place of build and test",
-                    "type": "array", "minItems": 1, "maxItems": 64,
-                    "items": {
-                      "type": "object", "additionalProperties": false, "required": ["name", "step", "run"],
-                      "properties": {
-                        "name": { "description": "The step's name; resolve, list and archive are taken", "$ref": "#/$defs/name" },
-                        "step": { "description": "What a failure says of the code", "enum": ["analyzing", "building", "testing"] },
-            \#(commandProperties)
-                      }
-                    }
-                  },
-                  "report": { "description": "Patterns of the report files that the test command writes", "$ref": "#/$defs/texts" },
-                  "timeout": { "description": "A step's time. Default: the bot's", "$ref": "#/$defs/duration" },
-                  "network": { "description": "Whether steps reach the network", "enum": ["none", "full"], "default": "none" },
-                  "image": { "description": "The root file system of its jobs, by its name in the settings' images", "$ref": "#/$defs/name" }
-                }
-              }
-            },
-            "analyze": {
-              "description": "Analyses of each configuration. Default: by the kind of project; [] means none",
-              "type": ["array", "string"],
-              "items": {
-                "oneOf": [
-                  { "enum": ["swift-format", "clang"] },
-                  {
-                    "type": "object", "additionalProperties": false, "required": ["run"],
-                    "properties": {
-                      "name": { "description": "The step's name", "$ref": "#/$defs/name" },
-            \#(commandProperties)
-                    }
-                  }
-                ]
-              }
-            },
-            "archive": {
-              "description": "What is kept. Default: the products, where a trigger uses them",
-              "type": "object", "additionalProperties": false,
-              "properties": {
-                "configuration": { "description": "The configuration whose products are kept. Default: release, else the first", "$ref": "#/$defs/name" },
-                "include": { "description": "Patterns of files to keep in place of the products; [] keeps none", "$ref": "#/$defs/texts" },
-                "bundle": { "description": "Also pack a Swift package's artifact bundle for binary targets", "type": "boolean", "default": false }
-              }
-            }
-          }
         """#
 }

@@ -40,6 +40,10 @@ package struct ServiceSettings: Hashable, Sendable {
     package var signing: String?
     /// The ways to sign in with a browser besides a token.
     package var signIn = SignInSettings()
+    /// The executors in their order; `local` is one of them.
+    package var executors = [ExecutorSettings(name: ExecutorSettings.local)]
+    /// The executor that is taken before the others if it fits; `nil`: the first that fits.
+    package var defaultExecutor: Name?
     /// The limits for keeping each bot's integrations, unless its file has its own.
     package var retention: Retention
 

@@ -68,6 +68,7 @@ enum ConfigurationReader {
             fields["timeout"], "timeout", within: BotFileReader.timeoutRange)
         configuration.network = diagnostics.word(fields["network"], "network")
         configuration.image = diagnostics.name(fields["image"], "image")
+        configuration.needs = NeedsReader.needs(fields["needs"], &diagnostics)
         configuration.steps = StepReader.steps(fields["steps"], &diagnostics)
         if configuration.testsNothing == true { refuseTests(of: configuration, fields, &diagnostics) }
         if configuration.steps != nil { refuseShortcuts(fields, &diagnostics) }

@@ -47,6 +47,9 @@ package enum SettingsReader {
         settings.traces = TraceSettings.read(fields["traces"], &diagnostics)
         settings.signing = diagnostics.secretName(fields["signing"], "signing")
         settings.signIn = SignInSettings.read(fields["sign-in"], &diagnostics)
+        settings.executors = ExecutorReader.executors(fields["executors"], state: settings.state, &diagnostics)
+        settings.defaultExecutor = ExecutorReader.preferred(
+            fields["default-executor"], among: settings.executors, &diagnostics)
         settings.retention = RetentionReader.retention(fields["retention"], &diagnostics) ?? settings.retention
         return diagnostics.reading(of: settings)
     }

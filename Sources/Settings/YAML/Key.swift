@@ -21,8 +21,10 @@ enum Keys {
         "listen", "url", "hosts", "proxies", "state", "bots", "concurrency", "secrets", "anonymous", "isolation",
         "sandbox", .old("fence", now: "sandbox"),
         "images",
-        "user", "mail", "signing", "sign-in", "retention", "traces",
+        "user", "mail", "signing", "sign-in", "retention", "traces", "executors", "default-executor",
     ]
+    static let executor: [Key] = ["slurm"]
+    static let slurm: [Key] = ["partition", "account", "shared", "work", "options", "jobs", "wait"]
     static let signIn: [Key] = ["openid", "header", "from", "roles"]
     static let openID: [Key] = ["issuer", "client-id", "secret", "roles"]
     static let roles: [Key] = ["viewer", "operator", "admin"]
@@ -55,9 +57,10 @@ enum Keys {
     static let recipe: [Key] = ["project", "configurations", "analyze", "archive"]
     static let configuration: [Key] = [
         "flags", "environment", "toolchain", "build", "test", "test-only", "steps", "report", "timeout", "network",
-        "image",
+        "image", "needs",
         .later("architecture"), .later("sanitizer"),
     ]
+    static let needs: [Key] = ["cpus", "memory", "features", "executor", "time"]
     /// The keys of a step that a recipe contains, besides its name and kind.
     private static let command: [Key] = [
         "run", "report", "environment", "timeout", "working-directory", "network", "secrets",

@@ -27,12 +27,17 @@ struct Supervisor {
         self.readiness = readiness
     }
 
-    /// Runs an attempt without a launcher and therefore without secrets, for manual use.
+    /// Runs an attempt without a launcher and therefore without secrets: on a node of a cluster, and for manual use.
     static func run(attempt: String) -> Int32 {
         hide()
         clinux_name_process("martlet-job")
+        // Blocks the signals before there is a second thread, which inherits that.
+        let signals = Signals()
+        // A daemon on another machine cannot see this process. Without a heartbeat it goes by the lock alone.
+        let paths = AttemptPaths(attempt)
+        _ = clinux_begin_heartbeat(paths.heartbeat, paths.loss, AttemptPaths.heartbeatMilliseconds)
         let request = LaunchRequest(attempt: attempt, secrets: [:])
-        return Supervisor(request: request, signals: Signals(), answer: nil, readiness: Readiness()).run()
+        return Supervisor(request: request, signals: signals, answer: nil, readiness: Readiness()).run()
     }
 
     /// As the launcher starts it: its job comes through a socket, maybe much later, and the answer goes back there. It ends when the

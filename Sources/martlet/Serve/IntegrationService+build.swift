@@ -4,7 +4,7 @@ import Forges
 package import Integrations
 package import Jobs
 package import Logging
-import Model
+package import Model
 import Notifications
 package import Releases
 package import Settings
@@ -22,6 +22,8 @@ extension IntegrationService {
         package var secrets: SecretStore
         package var mirrors: Mirrors
         package var executor: any Executor
+        /// The clusters of the settings, by name. `executor` starts their jobs, too.
+        package var clusters: [Name: SlurmExecutor] = [:]
         package var uploader: Uploads
         /// The transport for the HTTP messages of the outbox.
         package var transport: any Transport
@@ -111,7 +113,7 @@ extension IntegrationService {
             executor: parts.executor, planner: JobPlanner(tools: parts.tools), reader: parts.reader,
             slots: slots, archiver: ProductArchiver(state: parts.state),
             clock: clock, timer: parts.timer, environment: environment, isolation: parts.isolation,
-            secrets: secrets, logger: logger)
+            secrets: secrets, logger: logger, executors: Self.executors(parts, local: slots))
         let triggers = TriggerRunner(
             store: store, state: parts.state, executor: parts.executor, publisher: publisher,
             uploads: parts.uploader.with(secrets), scripts: parts.settings.triggers, secrets: secrets,
@@ -121,8 +123,9 @@ extension IntegrationService {
             store: store, registry: registry, remotes: remotes, jobs: jobs, triggers: triggers,
             circuitBreaker: circuitBreaker, clock: clock, logger: logger, marks: marks)
         // Integrations wait for slots, not for each other. One more than the slots of each priority keeps the slots filled while another ends.
+        let atClusters = parts.settings.executors.reduce(0) { $0 + ($1.slurm?.jobs ?? 0) }
         let scheduler = Scheduler(
-            store: store, runner: runner, capacity: parts.settings.concurrency + 1, signal: queueSignal,
+            store: store, runner: runner, capacity: parts.settings.concurrency + atClusters + 1, signal: queueSignal,
             cancellationRequests: CancellationRequests(state: parts.state), circuitBreaker: circuitBreaker,
             timer: parts.timer,
             logger: logger)
@@ -174,5 +177,23 @@ extension IntegrationService {
             circuitBreaker: circuitBreaker, publisher: publisher, jobs: jobs, triggers: triggers,
             compression: compression, retention: retention, slots: slots, outbox: outbox, store: store,
             queueSignal: queueSignal)
+    }
+
+    /// Returns the executors of the settings, in their order.
+    /// - Parameter local: The slots of this machine.
+    private static func executors(_ parts: Parts, local: JobSlots) -> ExecutorChoice {
+        let toolchain = parts.toolchain
+        let candidates = parts.settings.executors.map { executor -> ExecutorChoice.Candidate in
+            guard let slurm = executor.slurm else {
+                return .init(name: executor.name, slots: local) {
+                    [await LocalMachine.offer(swift: (await toolchain?()) ?? nil)]
+                }
+            }
+            let cluster = parts.clusters[executor.name]
+            return .init(name: executor.name, work: slurm.work, slots: JobSlots(count: slurm.jobs)) {
+                await cluster?.machines()
+            }
+        }
+        return ExecutorChoice(candidates, preferred: parts.settings.defaultExecutor)
     }
 }

@@ -94,20 +94,23 @@ extension Serve {
             let known = try await store.specifications()
             let (mirrors, place) = (Mirrors(directory: state.repositories), state.path)
             await recordBoot(mirrors)
-            let integrations = try IntegrationService(
-                .init(
-                    settings: settings, state: state, store: store,
-                    directory: BotDirectory(directory: settings.bots, lastGood: known), secrets: secrets,
-                    mirrors: mirrors,
-                    executor: LocalExecutor(socket: launcher, supervisor: supervisor),
-                    uploader: Uploads(uploader: Uploader(transport: try CurlTransport()), secrets: secrets),
-                    // Of its own, so that no upload's file delays a status.
-                    transport: try CurlTransport(),
-                    // Nor a mail server that does not answer the farewell, for which libcurl holds its thread up.
-                    mailTransport: try CurlTransport(), environment: environment, tools: tools,
-                    reader: reader, isolation: isolation, version: Martlet.version,
-                    toolchain: { await ToolchainVersion.swift(within: place) },
-                    logger: logger))
+            let clusters = try Clusters.executors(settings)
+            var parts = IntegrationService.Parts(
+                settings: settings, state: state, store: store,
+                directory: BotDirectory(directory: settings.bots, lastGood: known), secrets: secrets,
+                mirrors: mirrors,
+                executor: Executors(
+                    local: LocalExecutor(socket: launcher, supervisor: supervisor), clusters: clusters),
+                uploader: Uploads(uploader: Uploader(transport: try CurlTransport()), secrets: secrets),
+                // Of its own, so that no upload's file delays a status.
+                transport: try CurlTransport(),
+                // Nor a mail server that does not answer the farewell, for which libcurl holds its thread up.
+                mailTransport: try CurlTransport(), environment: environment, tools: tools,
+                reader: reader, isolation: isolation, version: Martlet.version,
+                toolchain: { await ToolchainVersion.swift(within: place) },
+                logger: logger)
+            parts.clusters = clusters
+            let integrations = try IntegrationService(parts)
             try await integrations.prepare()
             let notifier = SystemdNotifier(environment: environment)
             let (logger, store) = (logger, store)

@@ -1,0 +1,68 @@
+import Model
+
+/// What the executor waits for, by the attempt's directory. It is all found out again after a restart.
+actor SlurmWaits {
+    private var since: [String: ContinuousClock.Instant] = [:]
+    private var deadlines: [String: (grace: Duration, since: ContinuousClock.Instant)] = [:]
+
+    /// Returns how long a condition has held, and starts counting at its first call.
+    func silence(of attempt: String) -> Duration {
+        let now = ContinuousClock.now
+        guard let begun = since[attempt] else {
+            since[attempt] = now
+            return .zero
+        }
+        return now - begun
+    }
+
+    /// Stops counting, because the condition no longer holds.
+    func end(of attempt: String) { since[attempt] = nil }
+
+    /// Records a request to end an attempt.
+    func cancel(_ attempt: String, grace: Duration) { deadlines[attempt] = (grace, .now) }
+
+    /// Whether a request to end an attempt is overdue by `patience`. True once for each request.
+    func isOverdue(_ attempt: String, _ patience: Duration) -> Bool {
+        guard let (grace, since) = deadlines[attempt], ContinuousClock.now - since > grace + patience else {
+            return false
+        }
+        deadlines[attempt] = nil
+        return true
+    }
+
+    /// Forgets an attempt that has ended.
+    func forget(_ attempt: String) { (since[attempt], deadlines[attempt]) = (nil, nil) }
+}
+
+/// The kinds of nodes of a partition.
+actor SlurmOffers {
+    private let program: SlurmProgram
+    private let partition: String?
+    private var known: (machines: [MachineOffer], at: ContinuousClock.Instant)?
+    /// How long an answer is used: nodes change rarely.
+    private static let interval = Duration.seconds(60)
+
+    init(program: SlurmProgram, partition: String?) { (self.program, self.partition) = (program, partition) }
+
+    /// Returns the kinds of nodes; `nil` if the cluster does not answer.
+    func recent() async -> [MachineOffer]? {
+        if let known, ContinuousClock.now - known.at < Self.interval { return known.machines }
+        let arguments = ["--noheader", "--format=%c|%m|%f"] + (partition.map { ["--partition=\($0)"] } ?? [])
+        guard let output = try? await program.run("sinfo", arguments) else { return nil }
+        let machines = Self.machines(in: output)
+        known = (machines, .now)
+        return machines
+    }
+
+    /// Parses the lines of `sinfo`: processors, megabytes, features separated by commas. A `+` after a number means that some nodes have more.
+    static func machines(in output: String) -> [MachineOffer] {
+        output.split(whereSeparator: \.isNewline).compactMap { line in
+            let fields = line.split(separator: "|", omittingEmptySubsequences: false)
+            guard fields.count == 3, let cpus = Int(fields[0].filter { $0 != "+" }),
+                let megabytes = Int64(fields[1].filter { $0 != "+" }), megabytes < 1 << 40
+            else { return nil }
+            let features = fields[2] == "(null)" ? [] : Set(fields[2].split(separator: ",").map(String.init))
+            return MachineOffer(cpus: cpus, memory: .mebibytes(megabytes), features: features)
+        }
+    }
+}

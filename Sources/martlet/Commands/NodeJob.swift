@@ -1,0 +1,63 @@
+import ArgumentParser
+import Basics
+import CLinux
+import Execution
+import Foundation
+import Glibc
+import JobProtocol
+import Jobs
+import SourceControl
+
+/// The command `martlet node-job`: begins an attempt on a node of a cluster. Slurm starts it, and it becomes the attempt's supervisor.
+struct NodeJob: AsyncParsableCommand {
+    static let name = "node-job"
+
+    static let configuration = CommandConfiguration(
+        commandName: name, abstract: "Begins a job on a node of a cluster. The daemon has Slurm run it.",
+        shouldDisplay: false)
+
+    @Option(help: "The directory of the attempt.")
+    var attempt: String
+
+    func run() async throws {
+        try await Failure.exiting {
+            guard attempt.hasPrefix("/") else { throw Failure(.usage, "--attempt is an absolute path") }
+            // A request to end the job is left to the supervisor, which reads the reason and the grace.
+            guard clinux_block_termination() == 0 else { throw Failure(.unavailable, "signals cannot be blocked") }
+            let directory = AttemptDirectory(path: attempt)
+            let paths = directory.paths
+            do throws(ExecutionError) {
+                guard try directory.claim() else {
+                    // EX_TEMPFAIL, as the supervisor's own answer.
+                    Foundation.exit(75)
+                }
+            } catch {
+                throw Failure(.cannotCreate, "\(error)")
+            }
+            _ = clinux_begin_heartbeat(paths.heartbeat, paths.loss, AttemptPaths.heartbeatMilliseconds)
+            do {
+                _ = try await NodeCheckout(directory).run()
+            } catch {
+                try end(directory, "\(error)", isCheckout: error is SourceControlError)
+                throw Failure(.unavailable, "\(error)")
+            }
+            let supervisor = try OwnPrograms.supervisor()
+            let words = [supervisor, "--attempt", attempt]
+            var arguments: [UnsafeMutablePointer<CChar>?] = words.map { word in strdup(word) }
+            arguments.append(nil)
+            execv(supervisor, arguments)
+            let reason = "start \(supervisor) failed: \(String(cString: strerror(errno)))"
+            try end(directory, reason, isCheckout: false)
+            throw Failure(.unavailable, reason)
+        }
+    }
+
+    /// Writes the end of an attempt that could not be begun here.
+    private func end(_ directory: AttemptDirectory, _ reason: String, isCheckout: Bool) throws {
+        let host = LockContent.currentHost().map { "on the node \($0): " } ?? ""
+        if isCheckout {
+            try AtomicFile.write(Array((host + reason).utf8), to: directory.paths.checkoutError)
+        }
+        _ = try directory.finishUnstarted(.faulty, reason: host + reason)
+    }
+}
