@@ -23,7 +23,8 @@ struct Martlet: AsyncParsableCommand {
             """,
         version: version,
         groupedSubcommands: [
-            .init(name: "The daemon", subcommands: [Serve.self, Doctor.self, Prune.self, NodeJob.self]),
+            .init(
+                name: "The daemon", subcommands: [Serve.self, Doctor.self, Prune.self, NodeJob.self, NodeProbe.self]),
             .init(name: "Without a daemon", subcommands: [Run.self]),
             .init(name: "Files that you write", subcommands: [Lint.self, Init.self, Schema.self, ManualPages.self]),
             .init(

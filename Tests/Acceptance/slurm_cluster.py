@@ -136,8 +136,10 @@ PartitionName=closed Nodes=n1,n2 MaxTime=01:00:00 State=DOWN DefMemPerCPU=500
         found = []
         for entry in pathlib.Path("/proc").iterdir():
             if entry.name.isdigit() and read(entry / "comm").strip().startswith("slurmstepd"):
-                if str(self.directory) in read(entry / "environ") or str(self.directory) in os.path.realpath(entry / "cwd"):
-                    found.append(int(entry.name))
+                # slurmd tells its own directory to what it starts, in the environment.
+                with contextlib.suppress(OSError):
+                    if str(self.directory) in (entry / "environ").read_text(errors="replace"):
+                        found.append(int(entry.name))
         return found
 
     def queue(self):

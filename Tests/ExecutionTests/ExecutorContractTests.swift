@@ -6,15 +6,25 @@ import JobProtocol
 import TestSupport
 import Testing
 
-/// The contract of both executors. The scripted one is useful for tests only if it behaves as the real one.
+/// The contract of all executors. The scripted one is useful for tests only if it behaves as the real ones.
 @Suite struct ExecutorContractTests {
-    enum Kind: CaseIterable, Sendable { case local, scripted }
+    enum Kind: CaseIterable, Sendable {
+        case local, scripted, slurm
+
+        /// Those that this machine can try. `SlurmExecutorTests` count as skipped where there is no Slurm.
+        static var possible: [Kind] { allCases.filter { $0 != .slurm || SlurmCluster.isPossible } }
+    }
 
     /// An executor, an attempt of one step that prints `hello` and exits with `exit`, or waits, and a way to kill it.
     struct Fixture: Sendable {
         let executor: any Executor
         let attempt: AttemptDirectory
         let lose: @Sendable () -> Void
+
+        /// Waits until the job runs: a cluster starts it a moment after it was handed over.
+        func begun() async throws {
+            try await until("the job runs") { try await executor.liveness(of: attempt) == .running }
+        }
 
         func events() async throws -> [StatusEvent] {
             var events: [StatusEvent] = []
@@ -34,6 +44,13 @@ import Testing
                     Fixture(executor: launched.executor, attempt: attempt) {
                         launched.kill(launched.lockOwner(attempt.paths.lock), SIGKILL)
                     })
+            case .slurm:
+                try await SlurmCluster.with(in: launched.directory) { cluster in
+                    try await body(
+                        Fixture(executor: cluster.executor(launched.supervisor), attempt: attempt) {
+                            launched.kill(launched.lockOwner(attempt.paths.lock), SIGKILL)
+                        })
+                }
             case .scripted:
                 let executor = ScriptedExecutor { _ in
                     exit.map { exit in .init { _, _ in .init(output: "hello\n", exit: exit) } }
@@ -55,7 +72,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Kind.allCases) func testThatEventsThatAreThereComeTogether(kind: Kind) async throws {
+    @Test(arguments: Kind.possible) func testThatEventsThatAreThereComeTogether(kind: Kind) async throws {
         try await with(kind) { fixture in
             // given
             try await fixture.executor.start(fixture.attempt, secrets: [:])
@@ -69,7 +86,7 @@ import Testing
         }
     }
 
-    @Test(.proves(.jobs, "The local executor; an isolation that is not known is refused"), arguments: Kind.allCases)
+    @Test(.proves(.jobs, "The local executor; an isolation that is not known is refused"), arguments: Kind.possible)
     func testThatItRunsAnAttemptToItsEnd(kind: Kind) async throws {
         try await with(kind) { fixture in
             // given
@@ -86,7 +103,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Kind.allCases) func testThatAFailureIsNoError(kind: Kind) async throws {
+    @Test(arguments: Kind.possible) func testThatAFailureIsNoError(kind: Kind) async throws {
         try await with(kind, exit: 3) { fixture in
             try await fixture.executor.start(fixture.attempt, secrets: [:])
             let events = try await fixture.events()
@@ -96,7 +113,7 @@ import Testing
         }
     }
 
-    @Test(.proves(.jobs, "`martlet-supervisor` as supervisor; launching twice is harmless"), arguments: Kind.allCases)
+    @Test(.proves(.jobs, "`martlet-supervisor` as supervisor; launching twice is harmless"), arguments: Kind.possible)
     func testThatLaunchingTwiceIsHarmless(kind: Kind) async throws {
         try await with(kind) { fixture in
             // given
@@ -110,11 +127,11 @@ import Testing
         }
     }
 
-    @Test(arguments: Kind.allCases) func testThatCancelingEndsItWithTheReason(kind: Kind) async throws {
+    @Test(arguments: Kind.possible) func testThatCancelingEndsItWithTheReason(kind: Kind) async throws {
         try await with(kind, exit: nil) { fixture in
             // given
             try await fixture.executor.start(fixture.attempt, secrets: [:])
-            #expect(try await fixture.executor.liveness(of: fixture.attempt) == .running)
+            try await fixture.begun()
             // when
             try await fixture.executor.cancel(fixture.attempt, reason: "superseded", grace: .seconds(1))
             // then
@@ -126,11 +143,12 @@ import Testing
         .proves(
             .jobs,
             "Attempts: a lost one is internal-error, the workspace is made anew, one more is made by itself, also after an upgrade"
-        ), arguments: Kind.allCases)
+        ), arguments: Kind.possible)
     func testThatALostSupervisorIsSaidToBeLost(kind: Kind) async throws {
         try await with(kind, exit: nil) { fixture in
             // given
             try await fixture.executor.start(fixture.attempt, secrets: [:])
+            try await fixture.begun()
             // when
             fixture.lose()
             // then
@@ -143,11 +161,12 @@ import Testing
         .proves(
             .jobs,
             "A job that cannot be followed is stopped before its attempt is given up, however long that takes, also if its status cannot be read"
-        ), arguments: Kind.allCases)
+        ), arguments: Kind.possible)
     func testThatAnUnreadableStatusHidesNeitherLifeNorLoss(kind: Kind) async throws {
         try await with(kind, exit: nil) { fixture in
             // given
             try await fixture.executor.start(fixture.attempt, secrets: [:])
+            try await fixture.begun()
             // when
             try Directory(opening: fixture.attempt.path).write("status.jsonl", bytes: Array("no event\n".utf8))
             // then
@@ -159,7 +178,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Kind.allCases) func testThatFollowingWhatWasNotStartedIsAnError(kind: Kind) async throws {
+    @Test(arguments: Kind.possible) func testThatFollowingWhatWasNotStartedIsAnError(kind: Kind) async throws {
         try await with(kind) { fixture in
             await #expect { try await fixture.events() } throws: { ($0 as? ExecutionError)?.code == .notFound }
         }

@@ -46,6 +46,7 @@ import Testing
             try expect(schema, base + configuration, Keys.configuration)
             try expect(schema, base + configuration + ["properties", "steps", "items"], Keys.step)
             try expect(schema, base + ["properties", "archive"], Keys.archive)
+            try expect(schema, base + configuration + ["properties", "needs"], Keys.needs)
             // The schema of a command is the second alternative.
             expectNoDifference(
                 try properties(schema, base + ["properties", "analyze", "items", "oneOf", "1"]),
@@ -53,6 +54,9 @@ import Testing
         }
         try expect("settings", ["properties", "sandbox"], Keys.sandbox)
         try expect("settings", ["properties", "mail"], Keys.mail)
+        let executor = ["properties", "executors", "additionalProperties"]
+        try expect("settings", executor, Keys.executor)
+        try expect("settings", executor + ["properties", "slurm"], Keys.slurm)
         try expect("settings", ["properties", "sign-in"], Keys.signIn)
         try expect("settings", ["properties", "sign-in", "properties", "openid"], Keys.openID)
         try expect("settings", ["$defs", "roles"], Keys.roles)

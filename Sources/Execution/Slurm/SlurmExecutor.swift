@@ -128,6 +128,7 @@ package struct SlurmExecutor: Executor {
                     .notStarted, "hand the job to the executor \(cluster.name)", error.message, underlying: error)
             }
         }
+        await jobs.expire()
         try await recordSubmission(of: attempt)
     }
 

@@ -81,6 +81,9 @@ actor SlurmJobs {
         return try await ask()
     }
 
+    /// Has the next call of `recent` ask again, because a job was handed to Slurm.
+    func expire() { (known, failure) = (nil, nil) }
+
     private func ask() async throws(ExecutionError) -> [String: SlurmJob] {
         count += 1
         let (number, program) = (count, program)

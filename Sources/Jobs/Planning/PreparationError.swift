@@ -13,6 +13,8 @@ package enum PreparationError: Error, CustomStringConvertible {
     case toolchainUnseen(String)
     /// The recipe names an executor that the settings do not have.
     case executorUnknown(Name, configuration: Name, known: [Name])
+    /// A job with secrets was given to a cluster, to which secrets are not passed.
+    case secretsAtCluster(Name, [String])
     /// No executor has the processors, the memory or the features that the recipe needs.
     case noExecutorFits(configuration: Name, reasons: [String])
 
@@ -43,6 +45,11 @@ package enum PreparationError: Error, CustomStringConvertible {
             """
             the configuration \(configuration) needs the executor \(name), which the settings do not have; there is \
             \(known.map(\.description).joined(separator: ", "))
+            """
+        case .secretsAtCluster(let executor, let secrets):
+            """
+            the job's steps ask for secrets (\(secrets.joined(separator: ", "))), and jobs of the executor \(executor) get none; \
+            write `needs: { executor: local }` for this configuration
             """
         case .noExecutorFits(let configuration, let reasons):
             "no executor has what the configuration \(configuration) needs: \(reasons.joined(separator: "; "))"

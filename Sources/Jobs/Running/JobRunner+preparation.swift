@@ -42,6 +42,10 @@ extension JobRunner {
                 // Removes files that a killed daemon left of another job.
                 if workspace.isThrowaway { try await discard(workspace) }
                 if let candidate, candidate.isCluster {
+                    // Slurm keeps and shows scripts and environments, and the shared directory keeps files.
+                    guard secrets.isEmpty else {
+                        throw PreparationError.secretsAtCluster(candidate.name, secrets.keys.sorted())
+                    }
                     return ReadyJob(
                         plan: try await prepareForNode(id, request, in: workspace, on: candidate), secrets: secrets)
                 }

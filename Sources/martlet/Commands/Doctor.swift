@@ -124,6 +124,9 @@ struct Doctor: AsyncParsableCommand {
             } catch {
                 report("reader", "\(error)", "")
             }
+            for executor in await Self.executors(settings) {
+                report("executor \(executor.name)", executor.trouble, executor.fine)
+            }
             let isolation = await Self.isolation(settings)
             if let requested = isolation.requested {
                 remark("isolation", requested)
