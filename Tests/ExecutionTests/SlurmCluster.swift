@@ -7,8 +7,8 @@ import Model
 import TestSupport
 import Testing
 
-/// A real Slurm on loopback: munged, slurmctld and two slurmd of this machine, `n1` and `n2`. Nothing in /etc is touched. All of its processes are gone
-/// when the test ends.
+/// A real Slurm on loopback: munged, slurmctld and two slurmd of this machine, `n1` and `n2`. Nothing in /etc is touched. All of its processes are
+/// gone when the test ends.
 struct SlurmCluster: Sendable {
     let directory: String
     private let ports: [Int]

@@ -162,6 +162,24 @@ struct SlurmExecutorTests {
         }
     }
 
+    @Test(.proves(.badInput, "A job that Slurm ends before it begins is lost with Slurm's word, and never begins"))
+    func testThatAJobThatSlurmEndsBeforeItBeginsIsLostWithItsWord() async throws {
+        try await with("echo run >> ran") { fixture in
+            // given
+            try await fixture.cluster.fill()
+            try await fixture.executor.start(fixture.attempt, secrets: [:])
+            try await until("it waits") { try await fixture.isWaiting() }
+            // when
+            _ = try await fixture.cluster.run(
+                "scancel", "--me", "--jobname=\(SlurmExecutor.jobName(of: fixture.attempt))")
+            // then
+            await expectRejection(ExecutionError.self, \.code, .lost) { _ = try await fixture.last() }
+            let ending = await fixture.executor.ending(of: fixture.attempt)
+            #expect(ending?.sentence.contains("CANCELLED") == true && ending?.isLimit == false)
+            #expect(try !fixture.attempt.claim())
+        }
+    }
+
     @Test(.proves(.jobs, "A job may wait at a cluster for a limited time"))
     func testThatAJobThatWaitsTooLongEndsWithTheReason() async throws {
         try await with("echo run >> ran", longestWait: .zero) { fixture in

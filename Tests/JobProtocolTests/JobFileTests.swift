@@ -146,7 +146,11 @@ import Testing
         #expect(LockContent(own.text) == own)
         #expect(!LockContent(bootID: own.bootID, pid: own.pid, startTime: own.startTime + 1).isAlive)
         #expect(!LockContent(bootID: "another", pid: own.pid, startTime: own.startTime).isAlive)
-        for text in ["", "x", "boot 0 1", "boot -1 1", "boot 1 1", "boot 2 x"] { #expect(LockContent(text) == nil) }
+        #expect(LockContent("boot 2 3 node-7") == LockContent(bootID: "boot", pid: 2, startTime: 3, host: "node-7"))
+        #expect(LockContent("boot 2 3")?.host == nil)
+        for text in ["boot 2 3 a b", "", "x", "boot 0 1", "boot -1 1", "boot 1 1", "boot 2 x"] {
+            #expect(LockContent(text) == nil)
+        }
     }
 
     @Test func testThatLaunchMessagesSurviveTheirJourney() throws {

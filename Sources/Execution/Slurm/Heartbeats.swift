@@ -1,8 +1,8 @@
 import Basics
 import JobProtocol
 
-/// Watches the heartbeats of attempts on other machines. It compares what is in the files by this machine's monotonic clock, so a wrong clock on a node
-/// has no effect.
+/// Watches the heartbeats of attempts on other machines. It compares what is in the files by this machine's monotonic clock, so a wrong clock on a
+/// node has no effect.
 actor Heartbeats {
     private let patience: Duration
     private var seen: [String: (beat: [UInt8]?, since: ContinuousClock.Instant)] = [:]

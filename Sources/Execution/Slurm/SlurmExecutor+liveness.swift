@@ -89,8 +89,11 @@ extension SlurmExecutor {
             let reason =
                 "Slurm ended the job\(place) before it began: \(job.state) (\(job.reason)); see that the node sees "
                 + "\(attempt.path) and has \(cluster.command.first ?? "the program")"
+            // Whatever Slurm meant by it, such as a number that it had given twice, one new attempt may follow.
             return try await SerialQueue(label: "slurm").run { () throws(ExecutionError) in
-                try attempt.endUnbegun(.faulty, reason: reason) ? .finished : .running
+                guard try attempt.claim() else { return .running }
+                _ = try attempt.createExclusively(attempt.paths.loss, Array("lost \(reason)\n".utf8))
+                return .lost
             }
         }
         // The controller has lost the job that it had accepted. A second process of the same attempt would find that it has begun.

@@ -11,7 +11,8 @@ extension SlurmExecutor {
     ///   - command: The command. It creates the file, all at once.
     ///   - answer: The absolute path of the file, which the node sees at the same path. It must not exist, and is removed.
     ///   - limit: How long the job may wait and run.
-    /// - Throws: `.noLauncher` if the controller does not answer or refuses the job; `.notStarted` if the job ends without the file, or takes too long.
+    /// - Throws: `.noLauncher` if the controller does not answer or refuses the job; `.notStarted` if the job ends without
+    ///   the file, or takes too long.
     package func probe(
         _ command: [String], answer: String, limit: Duration
     ) async throws(ExecutionError) -> [UInt8] {

@@ -88,6 +88,8 @@ extension JobRunner {
             let ending = await executor.ending(of: directory)
         else { return }
         if results.verdict == .internalError {
+            // Other reasons are the supervisor's or the node's own, and say more.
+            guard ending.isLimit || results.reason == Self.interruptedReason else { return }
             results.reason = ending.sentence
             guard ending.isLimit else { return }
             results.verdict = .buildErrors

@@ -116,6 +116,10 @@ final class LimitWatch {
     private func finding(in events: ControlGroup.Events) -> Finding? {
         if events.memoryKills > before.memoryKills {
             guard events.memoryLimits > before.memoryLimits, let limit = limits.memoryBytes else {
+                // Slurm gives a job less than the machine has (ConstrainRAMSpace, cgroup.conf(5)).
+                if getenv("SLURM_JOB_ID") != nil {
+                    return .limit("out of memory at what Slurm gave it (OUT_OF_MEMORY)")
+                }
                 return .fault("the machine ran out of memory, and the kernel ended a process of the job")
             }
             return .limit(memoryWords(limit))

@@ -80,14 +80,7 @@ extension Serve {
                 wasSandboxed: try await store.hasSandboxedAttempts(),
                 hadOwnNetwork: state.hadOwnNetwork)
             if isolation.hasOwnNetwork { try state.rememberOwnNetwork() }
-            if let reason = isolation.isolation.reason {
-                logger.warning("jobs run without a sandbox", metadata: ["isolation": "none", "reason": "\(reason)"])
-            }
-            if let reason = isolation.loopback?.reason {
-                logger.warning(
-                    "steps with the network reach the machine's loopback",
-                    metadata: ["isolation": "sandbox", "reason": "\(reason)"])
-            }
+            warn(of: isolation)
             let reader = try OwnPrograms.reader()
             let secrets = SecretStore(
                 directory: settings.secrets, credentialsDirectory: environment["CREDENTIALS_DIRECTORY"])
@@ -135,6 +128,18 @@ extension Serve {
                     location: location, settings: settings, integrations: integrations, notifier: notifier,
                     logger: logger),
             ]
+        }
+
+        /// Logs that jobs are less separated from the machine than they could be.
+        private func warn(of isolation: JobIsolation) {
+            if let reason = isolation.isolation.reason {
+                logger.warning("jobs run without a sandbox", metadata: ["isolation": "none", "reason": "\(reason)"])
+            }
+            if let reason = isolation.loopback?.reason {
+                logger.warning(
+                    "steps with the network reach the machine's loopback",
+                    metadata: ["isolation": "sandbox", "reason": "\(reason)"])
+            }
         }
 
         /// Returns the OpenID Connect provider of the settings; `nil` if they name none.
