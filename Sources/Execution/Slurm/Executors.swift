@@ -26,10 +26,12 @@ package struct Executors: Executor {
         return cluster
     }
 
+    /// Starts a job by its executor; see `Executor`.
     package func start(_ attempt: AttemptDirectory, secrets: [String: String]) async throws(ExecutionError) {
         try await executor(of: attempt).start(attempt, secrets: secrets)
     }
 
+    /// Returns the state by the executor; see `Executor`.
     package func liveness(of attempt: AttemptDirectory) async throws(ExecutionError) -> Liveness {
         do throws(ExecutionError) {
             return try await executor(of: attempt).liveness(of: attempt)
@@ -40,16 +42,19 @@ package struct Executors: Executor {
         }
     }
 
+    /// Waits for earlier requests to the executor; see `Executor`.
     package func settle(_ attempt: AttemptDirectory) async throws(ExecutionError) {
         try await executor(of: attempt).settle(attempt)
     }
 
+    /// Asks a running attempt to end; see `Executor`.
     package func cancel(
         _ attempt: AttemptDirectory, reason: String, grace: Duration
     ) async throws(ExecutionError) {
         try await executor(of: attempt).cancel(attempt, reason: reason, grace: grace)
     }
 
+    /// Returns how the executor ended an attempt; see `Executor`.
     package func ending(of attempt: AttemptDirectory) async -> ExecutorEnding? {
         // Without its executor nothing is known but what the job itself wrote.
         await (try? executor(of: attempt))?.ending(of: attempt)

@@ -68,7 +68,7 @@ extension AttemptDirectory {
     /// - Returns: `false` if a supervisor has started.
     /// - Throws: `.directory`.
     package func finishUnstarted(_ result: StatusEvent.Outcome, reason: String) throws(ExecutionError) -> Bool {
-        let now = Int64(Date().timeIntervalSince1970 * 1000)
+        let now = Int64(clamping: Date().timeIntervalSince1970 * 1000)
         let event = StatusEvent.finished(
             at: now, result: result, reason: String(reason.prefix(4000)), limit: nil, step: nil)
         return try createExclusively(paths.status, event.line() + [0x0A])

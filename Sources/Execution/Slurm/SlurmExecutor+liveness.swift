@@ -116,8 +116,8 @@ extension SlurmExecutor {
         guard job.isPending, let at = Int64(text) else { return nil }
         let waited = Date().timeIntervalSince1970 - Double(at) / 1000
         guard waited > Double(cluster.longestWait.components.seconds) else { return nil }
-        let hours = Int(waited / 3600)
-        let time = hours > 0 ? "\(hours) h" : "\(Int(waited / 60)) min"
+        let hours = Int64(clamping: waited / 3600)
+        let time = hours > 0 ? "\(hours) h" : "\(Int64(clamping: waited / 60)) min"
         let reason =
             "the job has waited for \(time) at the executor \(cluster.name), longer than its `wait`: \(job.reason)"
         let isEnded = try await SerialQueue(label: "slurm").run { () throws(ExecutionError) in

@@ -133,7 +133,7 @@ package struct SlurmExecutor: Executor {
     }
 
     private func recordSubmission(of attempt: AttemptDirectory) async throws(ExecutionError) {
-        let now = Int64(Date().timeIntervalSince1970 * 1000)
+        let now = Int64(clamping: Date().timeIntervalSince1970 * 1000)
         _ = try await SerialQueue(label: "slurm").run { () throws(ExecutionError) in
             try attempt.createExclusively(attempt.paths.submitted, Array("\(now)\n".utf8))
         }

@@ -1,5 +1,4 @@
 import Basics
-import CLinux
 package import Execution
 import Glibc
 import JobProtocol
@@ -71,15 +70,11 @@ package struct NodeCheckout: Sendable {
         }
     }
 
-    /// Takes the workspace's lock. Its descriptor survives the exec of the supervisor, and steps do not get it.
+    /// Takes the workspace's lock, which the supervisor then holds.
     private func lock(_ workspace: Workspace) async throws {
         let file = workspace.path + "/lock"
-        let descriptor = clinux_open(file, O_RDWR | O_CREAT | O_NOFOLLOW, 0o600)
-        guard descriptor >= 0 else {
-            throw ExecutionError(.directory, "open \(file)", String(cString: strerror(errno)))
-        }
         let deadline = ContinuousClock.now + Self.patience
-        while clinux_flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
+        while try !SuccessorLock.acquire(file) {
             guard ContinuousClock.now < deadline else {
                 throw ExecutionError(
                     .directory, "lock \(file)",

@@ -55,7 +55,7 @@ extension Doctor {
             troubles.append("it has Martlet \(answer.version), and this is \(Martlet.version); install the same")
         }
         if difference > clockTolerance {
-            troubles.append("its clock differs by \(Int(difference)) s; set both by NTP")
+            troubles.append("its clock differs by \(Int64(clamping: difference)) s; set both by NTP")
         }
         if let work = answer.work { troubles.append("no workspace can be made there: \(work)") }
         if let sandbox = answer.sandbox, settings.isolation != ServiceSettings.Isolation.none {

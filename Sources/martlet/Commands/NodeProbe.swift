@@ -3,6 +3,7 @@ import Basics
 import Execution
 import Foundation
 import JobProtocol
+import Model
 import Settings
 
 /// The command `martlet node-probe`: says what a node of a cluster is like. `martlet doctor` has Slurm run it.
@@ -36,7 +37,7 @@ struct NodeProbe: AsyncParsableCommand {
             guard answer.hasPrefix("/"), work.hasPrefix("/") else { throw Failure(.usage, "paths are absolute") }
             var said = Answer(
                 host: LockContent.currentHost() ?? "a node", version: Martlet.version,
-                milliseconds: Int64(Date().timeIntervalSince1970 * 1000))
+                milliseconds: Int64(clamping: Date().timeIntervalSince1970 * 1000))
             do {
                 _ = try Directory(creating: work, mode: 0o700)
             } catch {
