@@ -23,7 +23,11 @@ import Testing
 
         /// Waits until the job runs: a cluster starts it a moment after it was handed over.
         func begun() async throws {
-            try await until("the job runs") { try await executor.liveness(of: attempt) == .running }
+            try await until("the job runs") {
+                let isRunning = try await executor.liveness(of: attempt) == .running
+                // The local executor returns when the first step is being started. A cluster's job still has to come so far.
+                return try isRunning && (!(executor is SlurmExecutor) || !attempt.status().isEmpty)
+            }
         }
 
         func events() async throws -> [StatusEvent] {
