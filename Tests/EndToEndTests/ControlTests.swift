@@ -67,14 +67,14 @@ import Testing
             let page = try await daemon.get("/bots/kit/\(number)").body
             expectContains(page, "ran the failed configurations again")
             expectContains(page, "href=\"/bots/kit/\(number)?attempt=1#configurations\"")
-            #expect(try await daemon.get("/bots/kit/\(number)?attempt=1").body.contains("test-failures"))
+            #expect(try await daemon.get("/bots/kit/\(number)?attempt=1").body.contains("test failures"))
             expectContains(try await daemon.get("/api/v1/deliveries").body, #""event":"rerun""#)
 
             // A filter is not possible for a command without one
             let filtered = try await daemon.martlet("rerun", "kit#\(number)", "--tests", "Kit")
             #expect(filtered.status == 1)
             expectContains(filtered.stderr, "debug is not run again: the tests of a Make project take no filter")
-            expectContains(filtered.stderr, "takes no filter")
+            expectContains(filtered.stderr, "other is not run again: its recipe tests with a command of its own (true)")
             #expect(try await daemon.martlet("rerun", "kit#\(number)", "--failed").status == 1)
         }
     }

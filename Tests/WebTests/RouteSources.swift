@@ -9,6 +9,8 @@ struct RouteSources {
     private struct Function {
         let file: String
         let text: String
+        /// The types that its file declares, and the one that it is named after.
+        var types: Set<String> = []
     }
 
     private var functions: [String: [Function]] = [:]
@@ -31,9 +33,14 @@ struct RouteSources {
     /// - Parameter texts: Sources by file.
     init(texts: [String: String]) {
         for (file, text) in texts {
+            let declared = text.matches(of: /(?:struct|class|enum|actor) (\w+)/).map { String($0.1) }
             for part in text.pieces("func ").dropFirst() {
                 let name = String(part.prefix { $0.isLetter || $0.isNumber || $0 == "_" })
-                functions[name, default: []].append(Function(file: file, text: String(part)))
+                functions[name, default: []].append(
+                    Function(file: file, text: String(part), types: Set(declared + [Self.type(of: file)])))
+            }
+            for match in text.matches(of: /let (\w+) = ([A-Z]\w*)\(/) {
+                properties[file, default: [:]][String(match.1)] = String(match.2)
             }
             for match in text.matches(of: /let (\w+): (\w+)/) {
                 properties[file, default: [:]][String(match.1)] = String(match.2)
@@ -73,7 +80,7 @@ struct RouteSources {
         for (receiver, name) in calls {
             let type = receiver.map { properties[function.file]?[$0] ?? $0 }
             let candidates = functions[name] ?? []
-            let ofType = candidates.filter { Self.type(of: $0.file) == type }
+            let ofType = candidates.filter { function in type.map(function.types.contains) ?? false }
             let chosen = ofType.isEmpty ? candidates.filter { $0.file == function.file } : ofType
             for next in chosen where seen.insert("\(next.file) \(name) \(next.text.prefix(60))").inserted {
                 found.formUnion(read(by: next, &seen))
