@@ -1,4 +1,3 @@
-import Hummingbird
 import Model
 
 /// A type of the HTTP interface. Its metatype may be shared between threads.
