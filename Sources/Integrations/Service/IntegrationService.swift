@@ -88,6 +88,7 @@ package struct IntegrationService: Service, CustomStringConvertible {
                 group.addTask { for workspace in left { await self.jobs.release(workspace) } }
                 group.addTask { await self.triggers.removeLeftWork() }
                 group.addTask { await self.outbox.run() }
+                group.addTask { await self.operations.health.run() }
                 group.addTask {
                     for await change in changes {
                         if case .queued = change { self.queueSignal.notify() }

@@ -58,6 +58,7 @@ package struct WebServer: Service, CustomStringConvertible {
             downloads: Downloads(store: store, logger: logger), figures: WorkFigures(store: store, logger: logger),
             templates: Templates(), openID: openID, clock: clock, logger: logger)
         site.events.follow(store)
+        operations.health.watchFiles(DamageRoutes(site: site).conditions)
         let pages = Pages(site: site, logs: LogServer(site: site))
         let table = Self.table(site, pages)
         (self.table, self.limits) = (table, limits)

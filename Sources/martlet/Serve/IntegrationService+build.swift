@@ -36,6 +36,8 @@ extension IntegrationService {
         /// Reads reports and logs.
         package var reader: ReaderProgram
         package var isolation: JobIsolation
+        /// Examines the launcher and the sandbox.
+        package var probe: ServiceHealth.Probe
         package var version: String
         /// Returns the version of the machine's toolchain, or `nil` if there is none; `nil`: the version is not determined.
         package var toolchain: (@Sendable () async -> String?)?
@@ -47,7 +49,8 @@ extension IntegrationService {
             transport: any Transport, mailTransport: any Transport,
             clock: WallClock = .system,
             timer: any Clock<Duration> = ContinuousClock(), environment: [String: String], tools: String,
-            reader: ReaderProgram, isolation: JobIsolation, version: String,
+            reader: ReaderProgram, isolation: JobIsolation, probe: @escaping ServiceHealth.Probe = { [] },
+            version: String,
             toolchain: (@Sendable () async -> String?)? = nil,
             logger: Logger
         ) {
@@ -67,6 +70,7 @@ extension IntegrationService {
             self.tools = tools
             self.reader = reader
             self.isolation = isolation
+            self.probe = probe
             self.version = version
             self.toolchain = toolchain
             self.logger = logger
@@ -150,12 +154,16 @@ extension IntegrationService {
         ) { [scheduler] id, run, reason in
             try await scheduler.cancel(id, run: run, Cancellation.Request(reason: reason))
         }
+        let health = ServiceHealth(
+            store: store, registry: registry, disk: jobs.disk, places: [parts.state.path, parts.state.workspaces],
+            settings: parts.settings, secrets: parts.secrets, probe: parts.probe, clock: clock, logger: logger)
         let poller = Poller(
             store: store, registry: registry, state: parts.state, clock: clock, timer: parts.timer, scans: scansSignal,
             logger: logger,
             eachTick: { [disk = jobs.disk, mirrors = parts.mirrors] in
                 await mirrors.closeUnused()
                 await disk.tend()
+                health.tick()
             })
         let upgrades = parts.toolchain.map {
             Upgrades(store: store, registry: registry, clock: clock, timer: parts.timer, logger: logger, version: $0)
@@ -168,7 +176,7 @@ extension IntegrationService {
                 queue: queueSignal,
                 logger: logger),
             publisher: publisher, board: parts.uploader.board, retention: retention, disk: jobs.disk,
-            runner: runner)
+            runner: runner, health: health)
         self.init(
             operations: operations, poller: poller, upgrades: upgrades, scans: scans, scheduler: scheduler,
             circuitBreaker: circuitBreaker, publisher: publisher, jobs: jobs, triggers: triggers,

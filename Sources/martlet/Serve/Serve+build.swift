@@ -105,7 +105,11 @@ extension Serve {
                     transport: try CurlTransport(),
                     // Nor a mail server that does not answer the farewell, for which libcurl holds its thread up.
                     mailTransport: try CurlTransport(), environment: environment, tools: tools,
-                    reader: reader, isolation: isolation, version: Martlet.version,
+                    reader: reader, isolation: isolation,
+                    probe: {
+                        await MachineIsolation.troubles(
+                            of: isolation, supervisor: supervisor, tools: tools, launcher: launcher)
+                    }, version: Martlet.version,
                     toolchain: { await ToolchainVersion.swift(within: place) },
                     logger: logger))
             try await integrations.prepare()
