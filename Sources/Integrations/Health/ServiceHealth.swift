@@ -1,7 +1,6 @@
-import Basics
+package import Basics
 import JobProtocol
 package import Jobs
-package import Logging
 package import Model
 package import Settings
 package import Storage
@@ -50,9 +49,10 @@ package final class ServiceHealth: Sendable {
     private let secrets: SecretStore
     private let probe: Probe
     private let clock: WallClock
-    private let logger: Logger
     private let state = Mutex(State())
     private let signal = Signal()
+    /// Is notified after each examination.
+    private let examined: Signal?
 
     /// How long scans and deliveries fail, and the queue stands still, before an operator hears of it.
     package static let patience: Duration = .seconds(3600)
@@ -67,8 +67,9 @@ package final class ServiceHealth: Sendable {
     package init(
         store: Store, registry: BotRegistry, disk: DiskGuard, places: [String], settings: ServiceSettings,
         secrets: SecretStore,
-        probe: @escaping Probe = { [] }, clock: WallClock, logger: Logger
+        probe: @escaping Probe = { [] }, clock: WallClock, examined: Signal? = nil
     ) {
+        self.examined = examined
         self.store = store
         self.registry = registry
         self.disk = disk
@@ -77,7 +78,6 @@ package final class ServiceHealth: Sendable {
         self.secrets = secrets
         self.probe = probe
         self.clock = clock
-        self.logger = logger
     }
 
     /// Examines what is due, until the task is canceled.
@@ -85,6 +85,7 @@ package final class ServiceHealth: Sendable {
         for await _ in signal.notifications {
             if Task.isCancelled { return }
             await examine()
+            examined?.notify()
         }
     }
 
@@ -144,6 +145,8 @@ package final class ServiceHealth: Sendable {
         if let error = store.writeTrouble {
             all.removeAll { $0.kind == .database }
             all.append(Self.unwritable(error))
+            // A disk that is too full for the database has room again only once something was written.
+            if error.code == .full { all.append(Self.full("\(error)")) }
         }
         var seen: Set<ServiceCondition.Key> = []
         return all.sorted { $0.key < $1.key }.filter { seen.insert($0.key).inserted }

@@ -43,9 +43,9 @@ package struct ServiceCondition: Hashable, Sendable {
         _ kind: Kind, subject: String = "", reason: String, remedy: String, stopsWork: Bool = false
     ) {
         self.kind = kind
-        self.subject = Self.line(subject, Self.maximumSubject)
-        self.reason = Self.line(reason, Self.maximumText)
-        self.remedy = Self.line(remedy, Self.maximumText)
+        self.subject = subject.cutLine(Self.maximumSubject)
+        self.reason = reason.cutLine(Self.maximumText)
+        self.remedy = remedy.cutLine(Self.maximumText)
         self.stopsWork = stopsWork
     }
 
@@ -62,12 +62,6 @@ package struct ServiceCondition: Hashable, Sendable {
     }
 
     package var key: Key { Key(kind: kind, subject: subject) }
-
-    private static func line(_ text: String, _ maximum: Int) -> String {
-        let line = text.inOneLine
-        guard line.utf8.count > maximum else { return line }
-        return String(decoding: line.utf8.prefix(maximum - 3), as: UTF8.self).replacing("\u{FFFD}", with: "") + "…"
-    }
 }
 
 extension ServiceCondition.Kind {

@@ -8,6 +8,8 @@ package enum SettingsReader {
     static let maximumAddresses = 16
     /// The most reverse proxies.
     static let maximumProxies = 16
+    /// How long the audit may keep a row: a day to ten years.
+    static let auditRange: ClosedRange<Duration> = .seconds(86_400) ... .seconds(3650 * 86_400)
     /// The most names in `hosts`.
     private static let maximumHosts = 64
 
@@ -48,6 +50,11 @@ package enum SettingsReader {
         settings.signing = diagnostics.secretName(fields["signing"], "signing")
         settings.signIn = SignInSettings.read(fields["sign-in"], &diagnostics)
         settings.retention = RetentionReader.retention(fields["retention"], &diagnostics) ?? settings.retention
+        settings.operators = OperatorSettings.read(
+            fields["operator"], hasMail: settings.mail != nil || fields["mail"] != nil, &diagnostics)
+        settings.auditAge =
+            diagnostics.duration(fields["audit"], "audit", within: auditRange) ?? settings.auditAge
+        settings.log = LogSettings.read(fields["log"], &diagnostics)
         return diagnostics.reading(of: settings)
     }
 

@@ -24,6 +24,7 @@ package struct SecretUse: Hashable, Sendable {
         add(settings.signIn.openID?.secret, "`sign-in` of the settings")
         add(settings.mail?.credentials, "`mail` of the settings")
         add(settings.traces?.authorization, "`traces` of the settings")
+        add(settings.operators?.secret, "`operator` of the settings")
         for bot in bots {
             for name in names(in: bot) { add(name, "the bot \(bot.name)", bot.name) }
         }

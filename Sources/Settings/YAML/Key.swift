@@ -21,8 +21,10 @@ enum Keys {
         "listen", "url", "hosts", "proxies", "state", "bots", "concurrency", "secrets", "anonymous", "isolation",
         "sandbox", .old("fence", now: "sandbox"),
         "images",
-        "user", "mail", "signing", "sign-in", "retention", "traces",
+        "user", "mail", "signing", "sign-in", "retention", "traces", "operator", "audit", "log",
     ]
+    static let `operator`: [Key] = ["mail", "webhook", "secret", "insecure"]
+    static let log: [Key] = ["level", "requests"]
     static let signIn: [Key] = ["openid", "header", "from", "roles"]
     static let openID: [Key] = ["issuer", "client-id", "secret", "roles"]
     static let roles: [Key] = ["viewer", "operator", "admin"]

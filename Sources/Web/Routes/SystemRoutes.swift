@@ -55,6 +55,15 @@ struct SystemRoutes: Sendable {
         text.add(
             "martlet_disk_full", .gauge, "1 while the state's or the workspaces' disk has too little left for jobs.",
             [.init(site.operations.diskShortage == nil ? 0 : 1)])
+        let troubles = site.operations.health.troubles
+        text.add(
+            "martlet_ready", .gauge, "1 while the service can do its work.",
+            [.init(API.Readiness(site.operations.health).ready ? 1 : 0)])
+        text.add(
+            "martlet_conditions", .gauge, "Troubles of the service by kind.",
+            ServiceCondition.Kind.allCases.map { kind in
+                .init(troubles.count { $0.kind == kind }, ("kind", kind.rawValue))
+            })
         let open = try await site.store.openCounts()
         let completed = try await site.store.lastCompleted()
         text.add("martlet_integrations_queued", .gauge, "Integrations that wait.", [.init(open.queued)])

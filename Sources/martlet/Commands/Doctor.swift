@@ -198,17 +198,7 @@ extension API.DamagedFiles {
     /// directory or of the installed unit.
     /// - Throws: `Failure` if the service does not answer.
     static func ask(_ settings: ServiceSettings) async throws -> API.DamagedFiles {
-        var sockets = [StateDirectory(path: settings.state).serviceSocket]
-        if settings.state == ServiceSettings.Defaults.system(processors: 1).state {
-            sockets.append(ServerOptions.installedSocket)
-        }
-        if let named = ProcessInfo.processInfo.environment["MARTLET_URL"], named.hasPrefix("/") {
-            sockets = [named]
-        }
-        guard let socket = ServerOptions.firstThere(of: sockets) else {
-            throw Failure(.unavailable, "no daemon listens at \(sockets.joined(separator: " or "))")
-        }
-        return try await Connection(socket: socket, token: nil).get(
+        try await ServiceSocket.connect(settings).get(
             "/api/v1/files/damaged", as: API.DamagedFiles.self)
     }
 }

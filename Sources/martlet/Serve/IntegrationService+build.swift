@@ -134,6 +134,7 @@ extension IntegrationService {
         let retention = RetentionService(
             store: store, state: parts.state, retention: parts.settings.retention, remotes: remotes, clock: clock,
             timer: parts.timer, logger: logger)
+        retention.limit(by: parts.settings.retention, audit: parts.settings.auditAge)
         let forges = ForgeAccess(
             store: store, bots: registry, secrets: secrets, transport: parts.transport, clock: clock, url: url
         )
@@ -154,9 +155,22 @@ extension IntegrationService {
         ) { [scheduler] id, run, reason in
             try await scheduler.cancel(id, run: run, Cancellation.Request(reason: reason))
         }
+        let examined = Signal()
         let health = ServiceHealth(
             store: store, registry: registry, disk: jobs.disk, places: [parts.state.path, parts.state.workspaces],
-            settings: parts.settings, secrets: parts.secrets, probe: parts.probe, clock: clock, logger: logger)
+            settings: parts.settings, secrets: parts.secrets, probe: parts.probe, clock: clock,
+            examined: examined)
+        let place = OperatorPlace(parts.settings.operators)
+        let operatorNotices = OperatorNotices(
+            store: store,
+            senders: [
+                ConditionMailSender(
+                    place: place, mail: parts.settings.mail, secrets: parts.secrets, transport: parts.mailTransport,
+                    url: url),
+                ConditionWebhookSender(
+                    place: place, secrets: parts.secrets, transport: parts.transport, clock: clock, url: url),
+            ], clock: clock, logger: logger, signal: examined,
+            troubles: { health.isExamined ? health.troubles : nil })
         let poller = Poller(
             store: store, registry: registry, state: parts.state, clock: clock, timer: parts.timer, scans: scansSignal,
             logger: logger,
@@ -180,7 +194,8 @@ extension IntegrationService {
         self.init(
             operations: operations, poller: poller, upgrades: upgrades, scans: scans, scheduler: scheduler,
             circuitBreaker: circuitBreaker, publisher: publisher, jobs: jobs, triggers: triggers,
-            compression: compression, retention: retention, slots: slots, outbox: outbox, store: store,
-            queueSignal: queueSignal)
+            compression: compression, retention: retention, slots: slots, outbox: outbox,
+            operatorNotices: operatorNotices, operators: place,
+            store: store, queueSignal: queueSignal)
     }
 }

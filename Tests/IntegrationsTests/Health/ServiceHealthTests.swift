@@ -22,8 +22,7 @@ import Testing
         return ServiceHealth(
             store: core.store, registry: core.registry,
             disk: DiskGuard(state: state, workspaces: Workspaces(root: state.workspaces), logger: core.log.logger),
-            places: [], settings: settings, secrets: core.secrets, probe: probe, clock: core.time.clock,
-            logger: core.log.logger)
+            places: [], settings: settings, secrets: core.secrets, probe: probe, clock: core.time.clock)
     }
 
     private func found(_ health: ServiceHealth) async -> [ServiceCondition.Kind] {

@@ -579,6 +579,10 @@ CREATE INDEX integrations_by_ref ON integrations (bot, ref, number, state, verdi
     started_at, ended_at);
 CREATE INDEX integrations_of_ref ON integrations (bot, ref);
 CREATE INDEX audit_by_bot ON audit (bot, id) WHERE bot IS NOT NULL;
+CREATE TRIGGER audit_not_replaced BEFORE INSERT ON audit WHEN EXISTS (SELECT 1 FROM audit WHERE id = new.id)
+BEGIN
+    SELECT RAISE(ABORT, 'the audit is append-only');
+END;
 CREATE TRIGGER audit_unchanged BEFORE UPDATE ON audit
 BEGIN
     SELECT RAISE(ABORT, 'the audit is append-only');

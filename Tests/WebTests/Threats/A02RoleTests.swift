@@ -120,6 +120,9 @@ import Testing
         POST /api/v1/prune
         """,
         "admin": """
+        GET /api/v1/audit
+        POST /api/v1/secrets/{name}/changed
+        GET /audit
         GET /api/v1/sessions
         DELETE /api/v1/sessions/{number}
         GET /api/v1/tokens
