@@ -35,6 +35,57 @@ package struct Health: Codable, Hashable, Sendable {
     }
 }
 
+/// The answer of `/ready`.
+package struct Readiness: Codable, Hashable, Sendable {
+    /// Whether the service can do its work.
+    package var ready: Bool
+    /// The parts that were examined.
+    package var checks: [Check]
+
+    /// A part of the service.
+    package struct Check: Codable, Hashable, Sendable {
+        /// `disk`, `database`, `launcher`, `sandbox`, `scans`, or `start` until each was examined.
+        package var name: String
+        /// Whether it works.
+        package var ready: Bool
+        /// What is wrong, without details; `nil` if it works. `GET /api/v1/conditions` has the details.
+        package var reason: String?
+
+        /// Creates a value from all its properties.
+        package init(name: String, ready: Bool, reason: String?) {
+            (self.name, self.ready, self.reason) = (name, ready, reason)
+        }
+    }
+
+    /// Creates a value from all its properties.
+    package init(ready: Bool, checks: [Check]) {
+        (self.ready, self.checks) = (ready, checks)
+    }
+}
+
+/// A trouble of the service that an operator can end.
+package struct Condition: Codable, Hashable, Sendable {
+    /// `disk`, `database`, `launcher`, `sandbox`, `scans`, `repository`, `delivery`, `credentials`, `file` or `queue`.
+    package var kind: String
+    /// The repository, destination, secret or file; `nil` if it is the service as a whole.
+    package var subject: String?
+    /// What happens, in a sentence.
+    package var reason: String
+    /// What to do, in a sentence.
+    package var remedy: String
+    /// Whether the service cannot do its work meanwhile.
+    package var stopsWork: Bool
+
+    /// Creates a value from all its properties.
+    package init(kind: String, subject: String?, reason: String, remedy: String, stopsWork: Bool) {
+        self.kind = kind
+        self.subject = subject
+        self.reason = reason
+        self.remedy = remedy
+        self.stopsWork = stopsWork
+    }
+}
+
 /// The data of the event `integration` of `/api/v1/events`.
 package struct IntegrationChange: Codable, Hashable, Sendable {
     /// The bot.

@@ -37,7 +37,7 @@ struct Martlet: AsyncParsableCommand {
                     Approve.self, OutboxCommand.self,
                 ]),
             .init(name: "Versions", subcommands: [Versions.self, Fetch.self, Verify.self, Signers.self, Yank.self]),
-            .init(name: "Access", subcommands: [TokenCommand.self, SecretCommand.self]),
+            .init(name: "Access", subcommands: [TokenCommand.self, SecretCommand.self, Audit.self]),
         ])
 
     /// Parses the command line and runs its command.

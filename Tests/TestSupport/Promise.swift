@@ -26,6 +26,7 @@ package struct Promise: TestTrait, SuiteTrait {
         case notices = "Notifications"
         case web = "Web"
         case programs = "Programs and units"
+        case operating = "Operating"
         case badInput = "Bad input"
         case acceptance = "Acceptance programs"
         case testsAndPages = "Tests and pages"

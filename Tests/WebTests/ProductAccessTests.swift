@@ -249,7 +249,7 @@ import Transfer
             store: web.store, operations: web.operations, files: FileSender(),
             downloads: Downloads(store: web.store, logger: log.logger),
             figures: WorkFigures(store: web.store, logger: log.logger), templates: Templates(),
-            clock: { WebFixture.now }, logger: log.logger)
+            refusals: RefusalLog(logger: log.logger) { WebFixture.now }, clock: { WebFixture.now }, logger: log.logger)
     }
 
     @Test(

@@ -17,11 +17,15 @@ package struct Operations: Sendable {
     private let retention: RetentionService
     private let disk: DiskGuard
     private let runner: IntegrationRunner
+    /// What the service was found to be in.
+    package let health: ServiceHealth
 
     package init(
         registry: BotRegistry, intake: EventIntake, requests: UserRequests, publisher: Publisher, board: UploadBoard,
-        retention: RetentionService, disk: DiskGuard, runner: IntegrationRunner
+        retention: RetentionService, disk: DiskGuard, runner: IntegrationRunner,
+        health: ServiceHealth
     ) {
+        self.health = health
         self.runner = runner
         self.registry = registry
         self.intake = intake

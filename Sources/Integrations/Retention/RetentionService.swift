@@ -22,6 +22,7 @@ package final class RetentionService: Sendable {
 
     private let store: Store
     private let retention: Mutex<Retention>
+    private let auditAge = Mutex(AuditEntry.usualAge)
     private let disk: RetentionDisk
     private let remotes: Remotes
     private let clock: WallClock
@@ -46,7 +47,11 @@ package final class RetentionService: Sendable {
     }
 
     /// Changes the limits of the settings, from the next round on.
-    package func limit(by retention: Retention) { self.retention.withLock { $0 = retention } }
+    /// - Parameter audit: How long the audit keeps a row.
+    package func limit(by retention: Retention, audit: Duration) {
+        self.retention.withLock { $0 = retention }
+        auditAge.withLock { $0 = audit }
+    }
 
     /// Finishes what an earlier daemon left, then starts a round periodically, until the task is canceled.
     package func run() async {
@@ -82,6 +87,9 @@ package final class RetentionService: Sendable {
             if clock.now() >= Self.earliest {
                 _ = try await store.advanceRetentionClock(to: clock.now(), atMost: Self.step)
             }
+            let counted = try await store.advanceRetentionClock(to: clock.now(), atMost: .zero)
+            let age = auditAge.withLock { $0 }
+            _ = try await store.trimAudit(before: counted + (.zero - age))
             return try await apply(isDry: false, bot: nil)
         }
     }

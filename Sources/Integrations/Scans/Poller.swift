@@ -75,6 +75,10 @@ package struct Poller: Sendable {
     /// taken up, so that every bot is known.
     package func reload() async throws {
         await registry.reload()
+        for problem in await registry.newProblems() {
+            logger.warning(
+                "a bot file has errors; the bot goes on as it was before", metadata: ["problem": "\(problem)"])
+        }
         guard let bots = await registry.unregistered() else { return }
         let used = try await numbers.highest(of: bots.map(\.name))
         try await store.register(bots, used: used, at: clock.now())

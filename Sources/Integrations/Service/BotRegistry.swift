@@ -23,6 +23,10 @@ package actor BotRegistry: BotSource {
     private var ofRepository: [String: [BotSpecification]] = [:]
     private var isRegistered = false
     private var problems: [String] = []
+    /// The problems that have no line in the log yet, at most `maximumUnlogged`.
+    private var unlogged: [String] = []
+    /// The most problems that are logged at one time.
+    private static let maximumUnlogged = 50
     /// The bots as this daemon last stored them; `nil` before the first time.
     private var registered: [BotSpecification]?
 
@@ -43,13 +47,22 @@ package actor BotRegistry: BotSource {
     package func reload() async {
         guard let directory else { return }
         let scan = await queue.run { directory.scan() }
-        problems = scan.problems.flatMap { problem in problem.diagnostics.map(\.description) }
+        let found = scan.problems.flatMap { problem in problem.diagnostics.map(\.description) }
+        // A file with errors is read each second until it is corrected. It has one line.
+        unlogged += found.filter { !problems.contains($0) }
+        problems = found
         // This runs each second, for up to a thousand files. The bots can change without a file being read: one of two bots that claim the same
         // package replaces the other.
         let isOther = scan.bots.count != bots.count || scan.bots.contains { bots[$0.name] == nil }
         guard scan.readFiles > 0 || isOther else { return }
         let read = Dictionary(scan.bots.map { ($0.name, $0) }) { first, _ in first }
         if read != bots { bots = read }
+    }
+
+    /// Returns the problems of bot files that were found since the last call, for the log.
+    func newProblems() -> [String] {
+        defer { unlogged = [] }
+        return Array(unlogged.prefix(Self.maximumUnlogged))
     }
 
     private func arrange() {

@@ -27,13 +27,17 @@ package struct IntegrationService: Service, CustomStringConvertible {
     private let retention: RetentionService
     private let slots: JobSlots
     private let outbox: Outbox
+    private let operatorNotices: OperatorNotices
+    private let operators: OperatorPlace
     private let store: Store
     private let queueSignal: Signal
 
     package init(
         operations: Operations, poller: Poller, upgrades: Upgrades?, scans: RepositoryScans, scheduler: Scheduler,
         circuitBreaker: CircuitBreaker, publisher: Publisher, jobs: JobRunner, triggers: TriggerRunner,
-        compression: LogCompression, retention: RetentionService, slots: JobSlots, outbox: Outbox, store: Store,
+        compression: LogCompression, retention: RetentionService, slots: JobSlots, outbox: Outbox,
+        operatorNotices: OperatorNotices,
+        operators: OperatorPlace, store: Store,
         queueSignal: Signal
     ) {
         self.operations = operations
@@ -49,6 +53,8 @@ package struct IntegrationService: Service, CustomStringConvertible {
         self.retention = retention
         self.slots = slots
         self.outbox = outbox
+        self.operatorNotices = operatorNotices
+        self.operators = operators
         self.store = store
         self.queueSignal = queueSignal
     }
@@ -58,7 +64,8 @@ package struct IntegrationService: Service, CustomStringConvertible {
     package func reload(_ settings: ServiceSettings) async throws {
         slots.resize(to: settings.concurrency)
         await scheduler.setCapacity(settings.concurrency + 1)
-        retention.limit(by: settings.retention)
+        retention.limit(by: settings.retention, audit: settings.auditAge)
+        operators.set(settings.operators)
         try await poller.reload()
     }
 
@@ -88,6 +95,8 @@ package struct IntegrationService: Service, CustomStringConvertible {
                 group.addTask { for workspace in left { await self.jobs.release(workspace) } }
                 group.addTask { await self.triggers.removeLeftWork() }
                 group.addTask { await self.outbox.run() }
+                group.addTask { await self.operations.health.run() }
+                group.addTask { await self.operatorNotices.run() }
                 group.addTask {
                     for await change in changes {
                         if case .queued = change { self.queueSignal.notify() }

@@ -5,8 +5,15 @@ import Model
 /// are foreign texts, and a line feed in one would forge a line of the journal.
 package struct LineLogHandler: LogHandler {
     private var inner: any LogHandler
+    private let control: LogControl?
 
-    package init(_ inner: any LogHandler) { self.inner = inner }
+    /// - Parameter control: The level; `nil` if it is the inner handler's own.
+    package init(_ inner: any LogHandler, control: LogControl? = nil) {
+        self.inner = inner
+        self.control = control
+        // Every line that the control lets through is written.
+        if control != nil { self.inner.logLevel = .trace }
+    }
 
     /// See `LogHandler`.
     package subscript(metadataKey key: String) -> Logger.Metadata.Value? {
@@ -28,8 +35,8 @@ package struct LineLogHandler: LogHandler {
 
     /// See `LogHandler`.
     package var logLevel: Logger.Level {
-        get { inner.logLevel }
-        set { inner.logLevel = newValue }
+        get { control?.level ?? inner.logLevel }
+        set { if control == nil { inner.logLevel = newValue } }
     }
 
     /// See `LogHandler`.

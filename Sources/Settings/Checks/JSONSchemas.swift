@@ -107,6 +107,16 @@ package enum JSONSchemas {
                 "insecure": { "description": "Send without TLS to another machine, never with authorization", "type": "boolean", "default": false }
               }
             },
+            "operator": {
+              "description": "Who hears of troubles of the service. Default: nobody", "type": "object", "additionalProperties": false, "dependentRequired": { "webhook": ["secret"] }, "properties": {
+                "mail": { "description": "One address, or a list of at most 10; needs mail", "$ref": "#/$defs/texts" },
+                "webhook": { "description": "A URL that gets a signed request", "type": "string", "pattern": "^https?://" },
+                "secret": { "description": "The secret that signs the requests (Standard Webhooks)", "$ref": "#/$defs/secret" },
+                "insecure": { "description": "Accept http:// in webhook", "type": "boolean", "default": false } } },
+            "audit": { "description": "How long the audit keeps who did what", "$ref": "#/$defs/duration", "default": "400d" },
+            "log": { "description": "What is written to the log; a reload applies it", "type": "object", "additionalProperties": false, "properties": {
+                "level": { "description": "The least important lines that are written", "enum": ["debug", "info", "notice", "warning", "error"], "default": "info" },
+                "requests": { "description": "Whether each request has a line", "type": "boolean", "default": false } } },
             "mail": {
               "description": "The mail server of notices. Default: no mail is sent",
               "type": "object", "additionalProperties": false, "required": ["server", "from"],

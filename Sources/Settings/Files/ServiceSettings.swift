@@ -46,6 +46,11 @@ package struct ServiceSettings: Hashable, Sendable {
     package var defaultExecutor: Name?
     /// The limits for keeping each bot's integrations, unless its file has its own.
     package var retention: Retention
+    /// Who hears of troubles of the service; `nil`: nobody.
+    package var operators: OperatorSettings?
+    /// How long the audit keeps a row.
+    package var auditAge = AuditEntry.usualAge
+    package var log = LogSettings()
 
     package init(
         listen: [ListenAddress] = [ListenAddress(host: "127.0.0.1", port: 8080)], url: String? = nil, state: String,

@@ -1,7 +1,7 @@
 /// The difference between two readings of the settings, by key.
 package enum SettingsChange {
     /// The keys that a running service applies. A change of another key needs a restart.
-    package static let applied: Set<String> = ["concurrency", "retention"]
+    package static let applied: Set<String> = ["concurrency", "retention", "audit", "log", "operator"]
 
     /// Returns the keys whose values differ, in the order of their names.
     package static func keys(from old: ServiceSettings, to new: ServiceSettings) -> [String] {
@@ -18,6 +18,7 @@ package enum SettingsChange {
         ("sandbox", { $0.sandbox == $1.sandbox }), ("images", { $0.images == $1.images }),
         ("user", { $0.user == $1.user }), ("mail", { $0.mail == $1.mail }), ("signing", { $0.signing == $1.signing }),
         ("retention", { $0.retention == $1.retention }), ("sign-in", { $0.signIn == $1.signIn }),
-        ("traces", { $0.traces == $1.traces }),
+        ("traces", { $0.traces == $1.traces }), ("operator", { $0.operators == $1.operators }),
+        ("audit", { $0.auditAge == $1.auditAge }), ("log", { $0.log == $1.log }),
     ]
 }

@@ -8,6 +8,8 @@ package enum SettingsReader {
     static let maximumAddresses = 16
     /// The most reverse proxies.
     static let maximumProxies = 16
+    /// How long the audit may keep a row: a day to ten years.
+    static let auditRange: ClosedRange<Duration> = .seconds(86_400) ... .seconds(3650 * 86_400)
     /// The most names in `hosts`.
     private static let maximumHosts = 64
 
@@ -51,6 +53,11 @@ package enum SettingsReader {
         settings.defaultExecutor = ExecutorReader.preferred(
             fields["default-executor"], among: settings.executors, &diagnostics)
         settings.retention = RetentionReader.retention(fields["retention"], &diagnostics) ?? settings.retention
+        settings.operators = OperatorSettings.read(
+            fields["operator"], hasMail: settings.mail != nil || fields["mail"] != nil, &diagnostics)
+        settings.auditAge =
+            diagnostics.duration(fields["audit"], "audit", within: auditRange) ?? settings.auditAge
+        settings.log = LogSettings.read(fields["log"], &diagnostics)
         return diagnostics.reading(of: settings)
     }
 

@@ -21,10 +21,13 @@ enum Keys {
         "listen", "url", "hosts", "proxies", "state", "bots", "concurrency", "secrets", "anonymous", "isolation",
         "sandbox", .old("fence", now: "sandbox"),
         "images",
-        "user", "mail", "signing", "sign-in", "retention", "traces", "executors", "default-executor",
+        "user", "mail", "signing", "sign-in", "retention", "traces", "operator", "audit", "log", "executors",
+        "default-executor",
     ]
     static let executor: [Key] = ["slurm"]
     static let slurm: [Key] = ["partition", "account", "shared", "work", "options", "jobs", "wait"]
+    static let `operator`: [Key] = ["mail", "webhook", "secret", "insecure"]
+    static let log: [Key] = ["level", "requests"]
     static let signIn: [Key] = ["openid", "header", "from", "roles"]
     static let openID: [Key] = ["issuer", "client-id", "secret", "roles"]
     static let roles: [Key] = ["viewer", "operator", "admin"]

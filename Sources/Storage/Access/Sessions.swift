@@ -53,9 +53,13 @@ extension Store {
     package static let maximumSessions = 10_000
 
     /// Stores a session, and removes those that have ended.
-    /// - Parameter hash: The SHA-256 of the cookie's secret: 64 hexadecimal digits.
+    /// - Parameters:
+    ///   - hash: The SHA-256 of the cookie's secret: 64 hexadecimal digits.
+    ///   - audit: The row of the audit, which is stored with it.
     /// - Throws: `notFound` if the token does not exist or was revoked; `tooLarge` for a name that is empty or too long.
-    package func createSession(_ new: NewSession, hash: String, at time: Timestamp) async throws(StoreError) {
+    package func createSession(
+        _ new: NewSession, hash: String, at time: Timestamp, audit: AuditEntry? = nil
+    ) async throws(StoreError) {
         let (person, token, statement): (String, String?, ProviderStatement?) =
             switch new {
             case .token(let name): (name, name, nil)
@@ -98,6 +102,7 @@ extension Store {
                     hash, person, token, statement?.issuer, statement?.mail, groups, time.millisecondsSinceEpoch,
                     time.millisecondsSinceEpoch,
                 ])
+            if let audit { try Self.record(audit, at: time, transaction) }
         }
     }
 

@@ -22,7 +22,10 @@ extension Store {
 
     /// Stores a token's hash.
     /// - Throws: `exists` if a token of that name was ever created, even if it was revoked; `tooLarge` if the name is empty or too long.
-    package func createToken(name: String, role: Role, hash: String, at time: Timestamp) async throws(StoreError) {
+    /// - Parameter audit: The row of the audit, which is stored with it.
+    package func createToken(
+        name: String, role: Role, hash: String, at time: Timestamp, audit: AuditEntry? = nil
+    ) async throws(StoreError) {
         let operation = "create the token \(name.kept(80))"
         guard !name.isEmpty, name.utf8.count <= Self.maximumTokenNameBytes else {
             throw StoreError(
@@ -36,6 +39,7 @@ extension Store {
             guard transaction.db.changesCount == 1 else {
                 throw Refusal(code: .exists, message: "there was a token of that name before; choose another name")
             }
+            if let audit { try Self.record(audit, at: time, transaction) }
         }
     }
 
@@ -55,13 +59,16 @@ extension Store {
 
     /// Revokes a token, and ends the sessions that were opened with it.
     /// - Returns: Whether there was an unrevoked token of that name.
-    package func revokeToken(name: String, at time: Timestamp) async throws(StoreError) -> Bool {
+    package func revokeToken(
+        name: String, at time: Timestamp, audit: AuditEntry? = nil
+    ) async throws(StoreError) -> Bool {
         try await writer.write("revoke the token \(name.kept(80))") { transaction in
             try transaction.db.change(
                 "UPDATE tokens SET revoked_at = ? WHERE name = ? AND revoked_at IS NULL",
                 [time.millisecondsSinceEpoch, name])
             guard transaction.db.changesCount == 1 else { return false }
             try transaction.db.change("DELETE FROM sessions WHERE token = ?", [name])
+            if let audit { try Self.record(audit, at: time, transaction) }
             transaction.changed(.tokens)
             return true
         }

@@ -70,23 +70,29 @@ extension Store {
         try await writer.write("register \(bots.count) bots") { transaction in
             let db = transaction.db
             let names = try jsonText(bots.map(\.name))
-            try db.change(
+            let gone = try db.all(
                 """
                 UPDATE bots SET is_retired = 1, retired_at = ? WHERE is_retired = 0
-                AND name NOT IN (SELECT value FROM json_each(?))
-                """, [time.millisecondsSinceEpoch, names])
-            var isChanged = db.changesCount > 0
+                AND name NOT IN (SELECT value FROM json_each(?)) RETURNING name
+                """, [time.millisecondsSinceEpoch, names]
+            ) { try $0.name("name") }
+            var changes = gone.map { ($0, "its file is gone") }
             for bot in bots {
-                if try Self.register(bot, transaction) { isChanged = true }
+                if let change = try Self.register(bot, transaction) { changes.append((bot.name, change)) }
                 if let number = used[bot.name] { try Self.skip(to: number, of: bot.name, db) }
             }
-            if isChanged { transaction.changed(.bots) }
+            for (bot, change) in changes {
+                let entry = AuditEntry(
+                    .botFile, actor: AuditEntry.service, bot: bot, subject: bot.description, detail: change)
+                try Self.record(entry, at: time, transaction)
+            }
+            if !changes.isEmpty { transaction.changed(.bots) }
         }
     }
 
     /// Registers one bot.
-    /// - Returns: Whether anything changed.
-    private static func register(_ bot: BotSpecification, _ transaction: StoreTransaction) throws -> Bool {
+    /// - Returns: What changed, in words; `nil` if nothing did.
+    private static func register(_ bot: BotSpecification, _ transaction: StoreTransaction) throws -> String? {
         let db = transaction.db
         let specification = try jsonText(StoredSpecification(bot))
         let destinations = try jsonText(bot.destinations)
@@ -99,8 +105,9 @@ extension Store {
         if let stored, try stored["specification"] == specification, try stored["destinations"] == destinations,
             try stored["is_retired"] == 0
         {
-            return false
+            return nil
         }
+        let wasRetired: Bool = try stored?["is_retired"] ?? false
         let repository = try repositoryRow(bot.repository, db)
         if let stored {
             // The branches of another repository count as never seen before.
@@ -127,7 +134,7 @@ extension Store {
             if let number = numbers.max() { try skip(to: number, of: bot.name, db) }
         }
         try requestScan(bot.repository, transaction)
-        return true
+        return stored == nil ? "a new bot" : wasRetired ? "its file is back" : "changed"
     }
 
     /// Gives a bot's next integration a higher number than `number`, which is already used elsewhere.

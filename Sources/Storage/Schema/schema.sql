@@ -647,3 +647,49 @@ CREATE TABLE log_places (
     line INTEGER,
     PRIMARY KEY (attempt, place)
 ) STRICT, WITHOUT ROWID;
+
+-- 0027 audit: add who did what, and the troubles that operators hear of
+-- Rows are only appended. Retention removes the oldest ones (`AuditLimits`).
+CREATE TABLE audit (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    at INTEGER NOT NULL,
+    action TEXT NOT NULL,
+    actor TEXT NOT NULL,
+    address TEXT,                          -- the client's; NULL: a peer of the Unix socket, or the service itself
+    bot TEXT,                              -- NULL: it is about no bot
+    subject TEXT NOT NULL,
+    detail TEXT
+) STRICT;
+CREATE INDEX audit_by_bot ON audit (bot, id) WHERE bot IS NOT NULL;
+CREATE TRIGGER audit_not_replaced BEFORE INSERT ON audit WHEN EXISTS (SELECT 1 FROM audit WHERE id = new.id)
+BEGIN
+    SELECT RAISE(ABORT, 'the audit is append-only');
+END;
+CREATE TRIGGER audit_unchanged BEFORE UPDATE ON audit
+BEGIN
+    SELECT RAISE(ABORT, 'the audit is append-only');
+END;
+CREATE TRIGGER audit_oldest_first BEFORE DELETE ON audit WHEN EXISTS (SELECT 1 FROM audit WHERE id < old.id)
+BEGIN
+    SELECT RAISE(ABORT, 'only the oldest row of the audit is removed');
+END;
+-- The troubles of the service (`ServiceCondition`). A row is open until `ended_at`; the other times are those of its messages.
+CREATE TABLE conditions (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    kind TEXT NOT NULL,
+    subject TEXT NOT NULL,                 -- empty: the service as a whole
+    reason TEXT NOT NULL,
+    remedy TEXT NOT NULL,
+    begun_at INTEGER NOT NULL,
+    ended_at INTEGER,
+    mailed_begin INTEGER,                  -- NULL: the mail that it began was not sent
+    mailed_end INTEGER,
+    posted_begin INTEGER,                  -- the same of the webhook
+    posted_end INTEGER
+) STRICT;
+CREATE UNIQUE INDEX conditions_open ON conditions (kind, subject) WHERE ended_at IS NULL;
+-- One row, which is written to see whether the database can be written.
+CREATE TABLE probes (
+    id INTEGER PRIMARY KEY CHECK (id = 1),
+    at INTEGER NOT NULL
+) STRICT;

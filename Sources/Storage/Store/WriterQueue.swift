@@ -17,10 +17,14 @@ final class WriterQueue: Sendable {
         var waiting: [any WaitingWrite] = []
         var isDraining = false
         var figures = WriterFigures()
+        var trouble: StoreError?
     }
 
     /// The statistics since the store was opened.
     var figures: WriterFigures { queue.withLock { $0.figures } }
+
+    /// The error of the last commit, if it may pass (`StoreError.isPassing`); `nil` if the last commit succeeded.
+    var trouble: StoreError? { queue.withLock { $0.trouble } }
 
     private let queue = Mutex(Queue())
     private let pool: DatabasePool
@@ -82,6 +86,7 @@ final class WriterQueue: Sendable {
                 rest = rest.dropFirst()
                 joined.append(write)
                 if let transaction = write.perform(in: db) { stored.append(transaction) }
+                if let error = write.failure, error.isPassing { queue.withLock { $0.trouble = error } }
                 // Disk full and I/O errors can make SQLite roll back the whole transaction (sqlite.org/lang_transaction.html).
                 if !db.isInsideTransaction { throw Refusal(code: .io, message: "the transaction was rolled back") }
             }
@@ -91,6 +96,8 @@ final class WriterQueue: Sendable {
             for name in stored.flatMap(\.transitions) { Failpoint.pass(name, .after) }
         } catch {
             rollBack(db)
+            let trouble = StoreError(error, operation: "store a change")
+            if trouble.isPassing { queue.withLock { $0.trouble = trouble } }
             if joined.isEmpty {
                 joined = Array(rest.prefix(1))
                 rest = rest.dropFirst()
@@ -104,7 +111,11 @@ final class WriterQueue: Sendable {
             return rest
         }
         let end = ContinuousClock.now
-        queue.withLock { $0.figures.add(held: end - start, commit: end - beforeCommit) }
+        queue.withLock { queue in
+            queue.figures.add(held: end - start, commit: end - beforeCommit)
+            // A commit without a change says nothing about the disk.
+            if !stored.isEmpty, !joined.contains(where: { $0.failure?.isPassing == true }) { queue.trouble = nil }
+        }
         broadcast.publish(stored.flatMap(\.changes))
         for write in joined { write.resume(failure: nil) }
         return rest
@@ -122,6 +133,8 @@ protocol WaitingWrite: Sendable {
     /// Runs the closure in a savepoint of the open transaction and stores its outcome. It may be called again if that transaction was rolled back.
     /// - Returns: The stored changes, to be published after the commit; `nil` if the closure failed.
     func perform(in db: Database) -> StoreTransaction?
+    /// The error of the closure; `nil` if it succeeded.
+    var failure: StoreError? { get }
     /// Resumes the caller with the outcome; with `failure` instead if the stored rows were rolled back.
     func resume(failure: (any Error)?)
 }
@@ -161,6 +174,12 @@ final class PendingWrite<Value: Sendable>: WaitingWrite {
         } catch {
             outcome.withLock { $0 = .failure(StoreError(error, operation: operation)) }
             return nil
+        }
+    }
+
+    var failure: StoreError? {
+        outcome.withLock { outcome in
+            if case .failure(let error) = outcome { error } else { nil }
         }
     }
 

@@ -78,6 +78,7 @@ struct Actions: Sendable {
         let revision = branch.map { $0.hasPrefix("refs/") ? $0 : "refs/heads/\($0)" } ?? commit
         let record = try await site.operations.integrate(
             bot: call.name("bot"), revision: revision, isClean: form["clean"] != nil, by: call.caller.name)
+        try await site.record(.integrated, by: call, bot: record.id.bot, record.id, revision)
         return Outcome(
             text: "\(record.id) is queued: \(record.ref.shortName) at \(record.commit.abbreviated).",
             page: Self.page(of: record.id))
@@ -98,6 +99,7 @@ struct Actions: Sendable {
         default: throw Problem(400, "`what` is all, failed, tests or triggers.")
         }
         let accepted = try await site.operations.rerun(old.id, rerun, by: call.caller.name)
+        try await site.record(.rerun, by: call, bot: old.id.bot, old.id, what)
         let jobs = accepted.jobs.map(\.description).joined(separator: ", ")
         let subject = rerun.isTriggersOnly ? ", its triggers alone" : jobs.isEmpty ? "" : ": \(jobs)"
         return Outcome(
@@ -108,6 +110,7 @@ struct Actions: Sendable {
     private func cancel(_ call: AuthorizedRequest, _ form: SentForm) async throws -> Outcome {
         let record = try await site.integration(of: call)
         try await site.operations.cancel(record.id, by: call.caller.name)
+        try await site.record(.canceled, by: call, bot: record.id.bot, record.id)
         return Outcome(text: "\(record.id) is being canceled.", page: Self.page(of: record.id))
     }
 
@@ -119,6 +122,8 @@ struct Actions: Sendable {
         let until = try Self.until(form["until"])
         let issue = try await site.operations.silence(
             call.text("fingerprint"), of: record.id, reason: reason, expires: until, by: call.caller.name)
+        try await site.record(
+            .muted, by: call, bot: record.id.bot, "\(record.id) \(call.text("fingerprint").prefix(12))", reason)
         let end = until.map { " until \(PageText.time($0)) UTC" } ?? ""
         return Outcome(
             text: "Muted in all branches\(end): \(issue.finding.message.prefix(160))",
@@ -138,6 +143,7 @@ struct Actions: Sendable {
         let record = try await site.integration(of: call)
         let fingerprint = try await site.operations.unsilence(
             call.text("fingerprint"), of: record.id, by: call.caller.name)
+        try await site.record(.unmuted, by: call, bot: record.id.bot, "\(record.id) \(fingerprint.prefix(12))")
         return Outcome(
             text: "The issue \(fingerprint.prefix(12)) is muted no more.", page: Self.page(of: record.id) + "#issues")
     }
@@ -150,6 +156,7 @@ struct Actions: Sendable {
         guard let commit = form["commit"] else { throw Problem(400, "The form names no commit to approve.") }
         let record = try await site.operations.approve(
             pullRequest: number, of: bot, commit: commit, by: call.caller.name)
+        try await site.record(.approved, by: call, bot: bot, "\(bot)!\(number)", commit)
         return Outcome(
             text: "\(bot)!\(number) is approved at \(commit.prefix(8)) and runs as \(record.id).",
             page: Self.page(of: record.id))
@@ -158,6 +165,7 @@ struct Actions: Sendable {
     private func retry(_ call: AuthorizedRequest, _ form: SentForm) async throws -> Outcome {
         guard let id = Int64(call.text("number")), id > 0 else { throw Problem.notFound }
         let message = try await site.operations.retryMessage(id, by: call.caller.name)
+        try await site.record(.retried, by: call, bot: message.bot, "message \(message.id)")
         return Outcome(text: "Message \(message.id) is sent again.", page: "/outbox")
     }
 
@@ -167,6 +175,7 @@ struct Actions: Sendable {
             throw Problem(400, "One version is yanked, such as 1.4.2, and no range.")
         }
         try await site.operations.yank(product: product, version: version, by: call.caller.name)
+        try await site.record(.yanked, by: call, "\(product) \(version)")
         guard let record = try await site.store.version(version, of: product) else { throw Problem.notFound }
         return Outcome(
             text: "\(product) \(version) is yanked: `latest` and ranges leave it out. By its name it stays fetchable.",
@@ -178,6 +187,7 @@ struct Actions: Sendable {
         guard let id = Int64(call.text("number")),
             try await site.store.endSession(id, of: isAdmin ? nil : call.caller.name)
         else { throw Problem(404, "There is no such session; it may have ended already.") }
+        try await site.record(.sessionEnded, by: call, "session \(id)")
         return Outcome(text: "Session \(id) has ended.", page: "/sessions")
     }
 }

@@ -2,6 +2,7 @@ import API
 import HTTPTypes
 import Hummingbird
 import Model
+import Storage
 
 /// Lists the published files that differ from what was published, for operators who can restore them.
 struct DamageRoutes: Sendable {
@@ -14,6 +15,18 @@ struct DamageRoutes: Sendable {
                 "Published files that are not what was published, and when all were looked at last."
             ) { _ in try .json(answer()) }.described("listDamagedFiles", .versions, .json(API.DamagedFiles.self))
         ]
+    }
+
+    /// Returns a condition for each damaged file, at most `Store.maximumTroubles`.
+    func conditions() -> [ServiceCondition] {
+        answer().items.prefix(Store.maximumTroubles).map { item in
+            ServiceCondition(
+                .file, subject: "\(item.product)/\(item.version)/\(item.file)",
+                reason: "\(item.file) of \(item.product) \(item.version) is not what was published, and is not served",
+                remedy:
+                    "restore \(site.configuration.state)/files/\(item.product)/\(item.version)/\(item.file) from a backup; `martlet doctor` lists all damaged files"
+            )
+        }
     }
 
     private func answer() -> API.DamagedFiles {

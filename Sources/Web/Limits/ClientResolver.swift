@@ -1,7 +1,17 @@
+import Glibc
 import Model
 import NIOCore
 
 extension IPAddress {
+    /// The address as inet_ntop(3) writes it: `192.0.2.1` or `2001:db8::1`.
+    var text: String {
+        if bytes.count == 4 { return bytes.map { String($0) }.joined(separator: ".") }
+        // INET6_ADDRSTRLEN of netinet/in.h.
+        var text = [CChar](repeating: 0, count: 46)
+        guard inet_ntop(AF_INET6, bytes, &text, socklen_t(text.count)) != nil else { return "" }
+        return String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
     /// Converts the address of a peer. Returns `nil` for a peer of a Unix socket.
     init?(_ address: SocketAddress?) {
         guard let text = address?.ipAddress else { return nil }
@@ -33,6 +43,20 @@ struct ClientResolver: Sendable {
     func client(ofConnectionFrom peer: IPAddress?) -> IPAddress? {
         guard let peer, !peer.isLoopback, !proxies.contains(peer) else { return nil }
         return peer.network
+    }
+
+    /// Returns the address of the client that a request comes from, for logs and the audit: through a trusted proxy the one that the proxy names.
+    /// - Returns: `nil` for a peer of the Unix socket.
+    func origin(ofRequestFrom peer: IPAddress?, forwarded: [String]) -> IPAddress? {
+        guard let peer, proxies.contains(peer) else { return peer }
+        for text in forwarded.joined(separator: ",").split(separator: ",").reversed() {
+            // What a proxy cannot have written says nothing about the client.
+            guard let address = IPAddress(forwarded: text.trimmingPrefix { $0 == " " }.prefix { $0 != " " }) else {
+                return peer
+            }
+            if !proxies.contains(address) { return address }
+        }
+        return peer
     }
 
     /// Returns the client that a request is counted for.

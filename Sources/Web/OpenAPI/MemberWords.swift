@@ -45,7 +45,9 @@ enum MemberWords {
         "Plan.Step.network": words(JobDescription.Network.self),
         "Plan.Diagnostic.severity": words(Settings.Diagnostic.Severity.self),
         "Token.role": roles, "NewToken.role": roles, "TokenRequest.role": roles,
-        "Health.status": ["ok", "disk full"],
+        "Health.status": ["ok", "disk full"], "AuditRow.action": words(AuditAction.self),
+        "SecretChange.change": AuditRoutes.changes.keys.sorted(), "Condition.kind": words(ServiceCondition.Kind.self),
+        "Readiness.Check.name": ServiceCondition.Kind.examined.map(\.rawValue) + ["start"],
     ]
 
     private static func words<Word: RawRepresentable & CaseIterable>(_ type: Word.Type) -> [String]

@@ -55,6 +55,7 @@ struct Pages: Sendable {
             },
             Route(.get, "/docs", .read, "Page: the documentation's contents; ?q= searches it.") { try await docs($0) },
             Route(.get, "/docs/{page...}", .read, "Page: one page of the documentation.") { try await doc($0) },
+            Route(.get, "/audit", .role(.admin), "Page: who did what; ?bot= ?action= ?actor=.") { try await audit($0) },
             Route(.get, "/sessions", .role(.viewer), "Page: who is signed in.") { try await sessions($0) },
             asset("/style.css", Templates.styleSheet, "text/css; charset=utf-8"),
             asset("/terminal.css", TerminalPalette.styleSheet, "text/css; charset=utf-8"),

@@ -31,6 +31,7 @@ struct Templates: Sendable {
         "products": PackageResources.products_mustache,
         "product": PackageResources.product_mustache,
         "deliveries": PackageResources.deliveries_mustache,
+        "audit": PackageResources.audit_mustache,
         "files": PackageResources.files_mustache,
         "problem": PackageResources.problem_mustache,
         "tree": PackageResources.tree_mustache,

@@ -78,6 +78,7 @@ struct BotRoutes: Sendable {
                 let wish = try await call.json(API.IntegrationRequest.self)
                 let record = try await site.operations.integrate(
                     bot: call.name("bot"), revision: wish.commit, isClean: wish.clean ?? false, by: call.caller.name)
+                try await site.record(.integrated, by: call, bot: record.id.bot, record.id, wish.commit)
                 return try .json(API.Integration(record.outline, root: site.configuration.url), status: .created)
             }.described(
                 "integrate", .integrations, body: API.IntegrationRequest.self,

@@ -77,6 +77,7 @@ struct IntegrationRoutes: Sendable {
                 }
                 try await site.operations.cancel(
                     record.id, grace: grace ?? Cancellation.Request.usualGrace, by: call.caller.name)
+                try await site.record(.canceled, by: call, bot: record.id.bot, record.id)
                 return try .json(
                     API.Integration(await site.integration(of: call).outline, root: site.configuration.url),
                     status: .accepted)
@@ -93,6 +94,7 @@ struct IntegrationRoutes: Sendable {
                         isFailedOnly: cancelRequest.failed ?? false, testFilter: cancelRequest.tests,
                         tests: cancelRequest.names ?? [],
                         isTriggersOnly: cancelRequest.triggers ?? false), by: call.caller.name)
+                try await site.record(.rerun, by: call, bot: old.id.bot, old.id)
                 let detail = try await detail(accepted.integration, attempt: nil)
                 return try .json(API.QueuedRerun(detail: detail, notes: accepted.notes), status: .created)
             }.described(

@@ -67,6 +67,9 @@ struct IssueRoutes: Sendable {
                 let issue = try await site.operations.silence(
                     call.text("fingerprint"), of: record.id, reason: wish.reason, expires: try expiry(wish),
                     by: try person(wish.person, call))
+                try await site.record(
+                    .muted, by: call, bot: record.id.bot, "\(record.id) \(call.text("fingerprint").prefix(12))",
+                    wish.reason)
                 return try .json(API.Issue(issue, at: site.clock()))
             }.described(
                 "silenceIssue", .issues, body: API.SilenceRequest.self,
@@ -77,6 +80,7 @@ struct IssueRoutes: Sendable {
                 let record = try await site.integration(of: call)
                 let fingerprint = try await site.operations.unsilence(
                     call.text("fingerprint"), of: record.id, by: call.caller.name)
+                try await site.record(.unmuted, by: call, bot: record.id.bot, "\(record.id) \(fingerprint.prefix(12))")
                 return try .json(API.Unsilenced(fingerprint: fingerprint))
             }.described("unsilenceIssue", .issues, .json(API.Unsilenced.self)),
             Route(.get, "/api/v1/bots/{bot}/silences", .read, "What is muted in a bot, newest first.") { call in

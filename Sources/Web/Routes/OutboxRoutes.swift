@@ -28,6 +28,7 @@ struct OutboxRoutes: Sendable {
             ) { call in
                 guard let id = Int64(call.text("number")), id > 0 else { throw Problem.notFound }
                 let message = try await site.operations.retryMessage(id, by: call.caller.name)
+                try await site.record(.retried, by: call, bot: message.bot, "message \(message.id)")
                 return try .json(API.OutboxMessage(message))
             }.described("retryMessage", .outbox, .json(API.OutboxMessage.self)),
         ]

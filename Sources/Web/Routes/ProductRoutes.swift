@@ -52,6 +52,7 @@ struct ProductRoutes: Sendable {
                     throw Problem(400, "One version is yanked, such as 1.4.2, and no range.")
                 }
                 try await site.operations.yank(product: product, version: version, by: call.caller.name)
+                try await site.record(.yanked, by: call, "\(product) \(version)")
                 guard let record = try await site.store.version(version, of: product) else { throw Problem.notFound }
                 return try await .json(record, site)
             }.described("yankVersion", .versions, .json(API.Version.self)),

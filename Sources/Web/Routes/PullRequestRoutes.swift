@@ -25,6 +25,7 @@ struct PullRequestRoutes: Sendable {
                 let wish = try await call.json(API.ApprovalRequest.self)
                 let record = try await site.operations.approve(
                     pullRequest: number, of: bot, commit: wish.commit, by: call.caller.name)
+                try await site.record(.approved, by: call, bot: bot, "\(bot)!\(number)", wish.commit)
                 return try .json(API.Integration(record.outline, root: site.configuration.url), status: .created)
             }.described(
                 "approvePullRequest", .pullRequests, body: API.ApprovalRequest.self,

@@ -24,6 +24,11 @@ struct RetentionRoutes: Sendable {
                     bot = name
                 }
                 let report = try await site.operations.prune(isDry: wish.dryRun ?? false, bot: bot)
+                if wish.dryRun != true {
+                    try await site.record(
+                        .pruned, by: call, bot: bot, bot?.description ?? "all bots",
+                        "\(report.items.count) integrations")
+                }
                 return try .json(API.PruneReport(report))
             }.described(
                 "prune", .retention, body: API.PruneRequest.self, example: ["dryRun": true, "bot": "kit"],

@@ -18,6 +18,7 @@ struct SessionRoutes: Sendable {
                 guard let id = Int64(call.text("number")), try await site.store.endSession(id) else {
                     throw Problem.notFound
                 }
+                try await site.record(.sessionEnded, by: call, "session \(id)")
                 return Response(status: .noContent)
             }.described("endSession", .tokens, .empty, status: 204),
         ]

@@ -11,13 +11,28 @@ struct SystemRoutes: Sendable {
 
     var routes: [Route] {
         [
-            Route(.get, "/health", .open, "200 when the database answers; its status is `ok` or `disk full`.") { _ in
+            Route(
+                .get, "/health", .open,
+                "200 while the service is alive and the database can be read; `/ready` says whether it can work."
+            ) { _ in
                 _ = try await site.store.hasTokens()
                 return try .json(
                     API.Health(
                         status: site.operations.diskShortage == nil ? "ok" : "disk full",
                         version: site.configuration.version, url: site.configuration.url))
             }.described("getHealth", .system, .json(API.Health.self)),
+            Route(
+                .get, "/ready", .open,
+                "200 when the service can do its work, 503 when it cannot: disk, database, launcher, sandbox, scans."
+            ) { _ in
+                let readiness = API.Readiness(site.operations.health)
+                return try .json(readiness, status: readiness.ready ? .ok : .serviceUnavailable)
+            }.described("getReadiness", .system, .json(API.Readiness.self)),
+            Route(
+                .get, "/api/v1/conditions", .role(.viewer), "The service's present troubles, each with its remedy."
+            ) { _ in
+                try .json(API.List(site.operations.health.troubles.map { API.Condition($0) }))
+            }.described("listConditions", .system, .json(API.List<API.Condition>.self)),
             Route(.get, "/metrics", .read, "Prometheus's text format.") { _ in
                 .body(Array(try await metrics().utf8), type: "text/plain; version=0.0.4; charset=utf-8")
             }.described("getMetrics", .system, .media("text/plain")).costing(.list),
@@ -40,6 +55,15 @@ struct SystemRoutes: Sendable {
         text.add(
             "martlet_disk_full", .gauge, "1 while the state's or the workspaces' disk has too little left for jobs.",
             [.init(site.operations.diskShortage == nil ? 0 : 1)])
+        let troubles = site.operations.health.troubles
+        text.add(
+            "martlet_ready", .gauge, "1 while the service can do its work.",
+            [.init(API.Readiness(site.operations.health).ready ? 1 : 0)])
+        text.add(
+            "martlet_conditions", .gauge, "Troubles of the service by kind.",
+            ServiceCondition.Kind.allCases.map { kind in
+                .init(troubles.count { $0.kind == kind }, ("kind", kind.rawValue))
+            })
         let open = try await site.store.openCounts()
         let completed = try await site.store.lastCompleted()
         text.add("martlet_integrations_queued", .gauge, "Integrations that wait.", [.init(open.queued)])

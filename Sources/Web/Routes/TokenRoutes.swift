@@ -23,21 +23,25 @@ struct TokenRoutes: Sendable {
                     throw Problem(400, "`role` is viewer, operator or admin.")
                 }
                 let token = BearerToken.random()
+                let entry = site.entry(.tokenCreated, by: call, name, role.rawValue)
                 do {
                     try await site.store.createToken(
-                        name: name.description, role: role, hash: token.hash, at: site.clock())
+                        name: name.description, role: role, hash: token.hash, at: site.clock(), audit: entry)
                 } catch let error as StoreError where error.code == .exists {
                     throw Problem(409, "A token of this name exists, or existed: take another name.")
                 }
+                site.log(entry)
                 return try .json(
                     API.NewToken(name: name.description, role: role.rawValue, secret: token.secret), status: .created)
             }.described(
                 "createToken", .tokens, body: API.TokenRequest.self, example: ["name": "ann", "role": "viewer"],
                 .json(API.NewToken.self), status: 201),
             Route(.delete, "/api/v1/tokens/{name}", .role(.admin), "Revokes a token, at once.") { call in
-                guard try await site.store.revokeToken(name: call.text("name"), at: site.clock()) else {
-                    throw Problem.notFound
-                }
+                let entry = site.entry(.tokenRevoked, by: call, call.text("name"))
+                let isRevoked = try await site.store.revokeToken(
+                    name: call.text("name"), at: site.clock(), audit: entry)
+                guard isRevoked else { throw Problem.notFound }
+                site.log(entry)
                 return Response(status: .noContent)
             }.described("revokeToken", .tokens, .empty, status: 204),
         ]

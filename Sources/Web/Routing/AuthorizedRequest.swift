@@ -19,6 +19,8 @@ struct AuthorizedRequest: Sendable {
     private let bodyLimit: Int
     /// The address that failed sign-ins are counted for; `nil` for all peers without an address.
     let address: IPAddress?
+    /// The client's address, for the log and the audit; `nil` for a peer of the Unix socket.
+    let origin: IPAddress?
     /// The address under which the browser sees the service.
     let place: RequestPlace
     /// The client for which limits count this request.
@@ -29,10 +31,10 @@ struct AuthorizedRequest: Sendable {
 
     init(
         request: Request, channel: any Channel, departure: ClientDeparture, caller: Caller,
-        parameters: [String: String], bodyLimit: Int, client: IPAddress?, address: IPAddress?, place: RequestPlace,
-        limits: WebLimits
+        parameters: [String: String], bodyLimit: Int, client: IPAddress?, address: IPAddress?, origin: IPAddress?,
+        place: RequestPlace, limits: WebLimits
     ) {
-        (self.address, self.place) = (address, place)
+        (self.address, self.origin, self.place) = (address, origin, place)
         self.limits = limits
         self.request = request
         self.channel = channel

@@ -25,6 +25,7 @@ struct Site: Sendable {
     let templates: Templates
     let messages = PageMessages()
     let failedLogins = FailedLogins()
+    let refusals: RefusalLog
     /// The key of sign-ins in progress, and of the forms of persons whom a proxy names. It changes with each start.
     let signInKey = RandomSecret.bytes(32)
     /// The OpenID Connect provider; `nil`: none.

@@ -43,6 +43,9 @@ struct SiteResponder: HTTPResponder {
     let base: String
     /// Shared by both responders and all connections.
     let limits: WebLimits
+    let log: LogControl
+    let logger: Logger
+    let refusals: RefusalLog
 
     @concurrent func respond(to request: Request, context: Context) async throws -> Response {
         var response: Response
@@ -60,8 +63,10 @@ struct SiteResponder: HTTPResponder {
             // A page of another site may read this answer: it says nothing more.
             response = problem.response
         } catch let problem as Problem {
+            if problem.status == 401, request.headers[.authorization] != nil { note(.token, request, from: peer) }
             response = await present(problem, for: request, of: client, reader)
         } catch let error as OperationError {
+            if error.code == .unauthenticated { note(.signature, request, from: peer) }
             if error.code == .internal { log(error.underlying ?? error, request, context.logger) }
             response = await present(Problem(error), for: request, of: client, reader)
         } catch is HTTPParserError {
@@ -75,6 +80,7 @@ struct SiteResponder: HTTPResponder {
             log(error, request, context.logger)
             response = await present(.internal, for: request, of: client, reader)
         }
+        if log.hasRequests { logRequest(request, response, from: peer, reader.caller) }
         RegistryRoutes.mark(&response, path: path(of: request))
         if !base.isEmpty, let place = response.headers[.location], place.hasPrefix("/") {
             response.headers[.location] = base + place
@@ -142,7 +148,8 @@ struct SiteResponder: HTTPResponder {
         let call = AuthorizedRequest(
             request: Self.withDecodedTags(request), channel: channel, departure: context.departure, caller: caller,
             parameters: parameters,
-            bodyLimit: route.bodyLimit, client: client, address: address, place: place, limits: limits)
+            bodyLimit: route.bodyLimit, client: client, address: address, origin: origin(of: request, from: peer),
+            place: place, limits: limits)
         var response = try await PageReader.$ofRequest.withValue(reader) {
             try await limits.answer(call, cost: route.cost) { try await route.handler(call).conditional(for: call) }
         }
@@ -213,6 +220,13 @@ struct SiteResponder: HTTPResponder {
             request, at: place, peer: peer, address: address, acceptsBasic: route.acceptsBasic)
     }
 
+    /// Returns the client's address for the log and the audit.
+    private func origin(of request: Request, from peer: IPAddress?) -> IPAddress? {
+        limits.clients.origin(
+            ofRequestFrom: peer,
+            forwarded: HTTPField.Name("X-Forwarded-For").map { request.headers[values: $0] } ?? [])
+    }
+
     /// Returns the address under which the browser sees the service. A trusted proxy states the scheme; without it, `url` does.
     private func place(of request: Request, from peer: IPAddress?) -> RequestPlace {
         let isTrusted = peer.map { limits.clients.proxies.contains($0) } ?? false
@@ -261,6 +275,21 @@ struct SiteResponder: HTTPResponder {
                 reader.maySignIn ? Problem.challenge : "Basic realm=\"martlet: any name, a token as the password\""
         }
         return response
+    }
+
+    private func note(_ kind: RefusalLog.Kind, _ request: Request, from peer: IPAddress?) {
+        refusals.note(kind, path: Self.printable(path(of: request)), from: origin(of: request, from: peer))
+    }
+
+    /// Writes a line about an answer, when it begins.
+    private func logRequest(_ request: Request, _ response: Response, from peer: IPAddress?, _ caller: Caller) {
+        var metadata: Logger.Metadata = [
+            "method": "\(request.method)", "path": "\(Self.printable(request.head.path ?? ""))",
+            "status": "\(response.status.code)",
+        ]
+        if let origin = origin(of: request, from: peer) { metadata["from"] = "\(origin.text)" }
+        if caller.role != nil { metadata["by"] = "\(caller.name)" }
+        logger.info("a request was answered", metadata: metadata)
     }
 
     private func log(_ error: any Error, _ request: Request, _ logger: Logger) {

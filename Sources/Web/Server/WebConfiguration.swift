@@ -1,3 +1,5 @@
+package import Integrations
+import Model
 package import Settings
 
 /// The server's configuration, which does not change after it was created.
@@ -42,6 +44,10 @@ package struct WebConfiguration: Sendable {
     package var proxies: [String]
     /// The ways to sign in with a browser besides a token.
     package var signIn: SignInSettings
+    /// How long the audit keeps a row.
+    package var auditAge = AuditEntry.usualAge
+    /// Whether requests are logged.
+    package var log = LogControl()
 
     package init(
         listen: [Address], socket: String?, state: String, url: String, hosts: [String] = [], anonymousMayRead: Bool,

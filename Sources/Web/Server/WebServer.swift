@@ -56,8 +56,10 @@ package struct WebServer: Service, CustomStringConvertible {
         let site = Site(
             configuration: configuration, store: store, operations: operations, files: files, fileCache: fileCache,
             downloads: Downloads(store: store, logger: logger), figures: WorkFigures(store: store, logger: logger),
-            templates: Templates(), openID: openID, clock: clock, logger: logger)
+            templates: Templates(), refusals: RefusalLog(logger: logger, clock: clock), openID: openID, clock: clock,
+            logger: logger)
         site.events.follow(store)
+        operations.health.watchFiles(DamageRoutes(site: site).conditions)
         let pages = Pages(site: site, logs: LogServer(site: site))
         let table = Self.table(site, pages)
         (self.table, self.limits) = (table, limits)
@@ -71,7 +73,8 @@ package struct WebServer: Service, CustomStringConvertible {
                 table: table, isLocal: isLocal, anonymousMayRead: configuration.anonymousMayRead,
                 openness: { try await site.openness($0) }, identification: identification, messages: site.messages,
                 errorPage: { await pages.problem($0) }, hosts: hosts, answers: answers, clock: clock,
-                base: configuration.base, limits: limits)
+                base: configuration.base, limits: limits, log: configuration.log, logger: logger,
+                refusals: site.refusals)
         }
         responder = made(isLocal: false)
         localResponder = made(isLocal: true)
@@ -109,7 +112,7 @@ package struct WebServer: Service, CustomStringConvertible {
         routes += RetentionRoutes(site: site).routes.costing(.list) + RegistryRoutes(site: site).routes
         routes += ProductRoutes(site: site).routes.costing(.list) + TokenRoutes(site: site).routes.costing(.list)
         routes += QueueRoutes(site: site).routes.costing(.list)
-        routes += SessionRoutes(site: site).routes.costing(.list)
+        routes += SessionRoutes(site: site).routes.costing(.list) + AuditRoutes(site: site).routes.costing(.list)
         routes += EventRoutes(history: site.events).routes + SystemRoutes(site: site).routes
         routes += DamageRoutes(site: site).routes.costing(.list)
         let patterns = Set(shown.map(\.pattern))

@@ -30,6 +30,7 @@ struct SignInRoutes: Sendable {
             .form("/sign-out", .viewer, "Ends the session.") { call, _ in
                 if let secret = SessionSecret(of: call.request, at: call.place) {
                     try await site.store.endSession(hash: secret.hash)
+                    try await site.record(.signedOut, by: call, call.caller.name)
                 }
                 var response = Response.seeOther("/sign-in?out")
                 remove(SessionSecret.cookie, from: &response, call)
@@ -70,6 +71,7 @@ struct SignInRoutes: Sendable {
         guard let token = form["token"].flatMap({ BearerToken($0) }),
             let caller = try await site.caller(with: token)
         else {
+            site.refusals.note(.token, path: "/sign-in", from: call.origin)
             let problem = site.failedLogins.problem(
                 Problem(401, "This token is not known here, or it was revoked."), from: call.address, at: site.clock())
             return try await page(next: next, problem: problem)
@@ -83,7 +85,14 @@ struct SignInRoutes: Sendable {
             try await site.store.endSession(hash: old.hash)
         }
         let secret = SessionSecret.random()
-        try await site.store.createSession(session, hash: secret.hash, at: site.clock())
+        let (person, means) =
+            switch session {
+            case .token(let name): (name, "with the token of this name")
+            case .provider(let person, let statement): (person, "by \(statement.issuer)")
+            }
+        let entry = site.entry(.signedIn, by: call, as: person, person, means)
+        try await site.store.createSession(session, hash: secret.hash, at: site.clock(), audit: entry)
+        site.log(entry)
         var response = Response.seeOther(next ?? "/")
         if let header = secret.header(at: call.place) {
             response.headers.append(HTTPField(name: .setCookie, value: header))

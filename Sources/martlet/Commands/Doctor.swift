@@ -55,7 +55,10 @@ struct Doctor: AsyncParsableCommand {
             } else if bots.problems.isEmpty {
                 remark("bots", "there is none yet; `martlet init --write URL` makes one in \(settings.bots)")
             }
-            for missing in MissingSecret.find(settings, bots.bots) {
+            let secrets = SecretStore(
+                directory: settings.secrets,
+                credentialsDirectory: ProcessInfo.processInfo.environment["CREDENTIALS_DIRECTORY"])
+            for missing in MissingSecret.find(SecretUse.all(of: settings, bots.bots), in: secrets) {
                 // Under systemd the unit may provide it as a credential, which only the service can see.
                 if access("/run/systemd/system", F_OK) == 0 {
                     remark("secret", missing.sentence + ", unless it is a credential of the unit")
@@ -180,45 +183,6 @@ struct Doctor: AsyncParsableCommand {
     }
 }
 
-/// A secret that the settings or a bot file name, but that is not stored.
-struct MissingSecret {
-    let sentence: String
-
-    /// Returns the missing secrets of the settings and of bot files, in their order, each once.
-    static func find(_ settings: ServiceSettings, _ bots: [BotSpecification]) -> [MissingSecret] {
-        let store = SecretStore(
-            directory: settings.secrets,
-            credentialsDirectory: ProcessInfo.processInfo.environment["CREDENTIALS_DIRECTORY"])
-        var named: [(secret: String, by: String)] = []
-        if let signing = settings.signing { named.append((signing, "`signing` of the settings")) }
-        if let client = settings.signIn.openID?.secret { named.append((client, "`sign-in` of the settings")) }
-        for bot in bots { named += names(in: bot).map { ($0, "the bot \(bot.name)") } }
-        var seen: Set<String> = []
-        return named.compactMap { secret, user in
-            guard seen.insert(secret).inserted else { return nil }
-            do throws(SettingsError) {
-                guard try store.value(secret) == nil else { return nil }
-                return MissingSecret(
-                    sentence: "\(secret) is missing, which \(user) needs; store it with `martlet secret set \(secret)`")
-            } catch {
-                return MissingSecret(sentence: "\(error)")
-            }
-        }
-    }
-
-    private static func names(in bot: BotSpecification) -> [String] {
-        var names = [bot.webhookSecret, bot.status?.credentials].compactMap(\.self)
-        for trigger in bot.triggers {
-            names += trigger.secrets
-            if case .upload(_, let credentials?) = trigger.action { names.append(credentials) }
-        }
-        for notice in bot.notices ?? [] {
-            if case .webhook(_, let secret) = notice.target { names.append(secret) }
-        }
-        return names + (bot.jobSecrets ?? []).map(\.name)
-    }
-}
-
 extension API.DamagedFiles.Item {
     /// Describes the damage and how to repair it.
     /// - Parameter state: The path of the state directory, which contains the published files.
@@ -237,17 +201,7 @@ extension API.DamagedFiles {
     /// directory or of the installed unit.
     /// - Throws: `Failure` if the service does not answer.
     static func ask(_ settings: ServiceSettings) async throws -> API.DamagedFiles {
-        var sockets = [StateDirectory(path: settings.state).serviceSocket]
-        if settings.state == ServiceSettings.Defaults.system(processors: 1).state {
-            sockets.append(ServerOptions.installedSocket)
-        }
-        if let named = ProcessInfo.processInfo.environment["MARTLET_URL"], named.hasPrefix("/") {
-            sockets = [named]
-        }
-        guard let socket = ServerOptions.firstThere(of: sockets) else {
-            throw Failure(.unavailable, "no daemon listens at \(sockets.joined(separator: " or "))")
-        }
-        return try await Connection(socket: socket, token: nil).get(
+        try await ServiceSocket.connect(settings).get(
             "/api/v1/files/damaged", as: API.DamagedFiles.self)
     }
 }

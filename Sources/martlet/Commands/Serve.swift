@@ -28,8 +28,17 @@ struct Serve: AsyncParsableCommand {
             // When jobs occupy the processors, an answer would wait up to a tick of 4 ms at each of five threads.
             clinux_answer_soon()
             clinux_give_memory_back()
-            LoggingSystem.bootstrap { LineLogHandler(StreamLogHandler.standardError(label: $0)) }
-            let build = try Build(settings: settings, location: location, socket: socket)
+            let control = LogControl(settings.log)
+            let journal =
+                JournalLogHandler.isConnected(ProcessInfo.processInfo.environment["JOURNAL_STREAM"])
+                ? JournalSocket() : nil
+            LoggingSystem.bootstrap { label in
+                guard let journal else {
+                    return LineLogHandler(StreamLogHandler.standardError(label: label), control: control)
+                }
+                return LineLogHandler(JournalLogHandler { journal.send($0) }, control: control)
+            }
+            let build = try Build(settings: settings, location: location, socket: socket, log: control)
             if isRoot {
                 build.logger.warning(
                     "the service runs as root, since only root can read its settings or its bot files and there is no user for it",

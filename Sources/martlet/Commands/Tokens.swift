@@ -139,6 +139,7 @@ struct SecretCommand: AsyncParsableCommand {
                     throw Failure(.cannotCreate, "\(error)")
                 }
                 Output.print("the secret \(name) is stored in \(directory)\n")
+                await SecretNote.send(name, "stored", settings)
             }
         }
     }

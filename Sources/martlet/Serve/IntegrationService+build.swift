@@ -38,6 +38,8 @@ extension IntegrationService {
         /// Reads reports and logs.
         package var reader: ReaderProgram
         package var isolation: JobIsolation
+        /// Examines the launcher and the sandbox.
+        package var probe: ServiceHealth.Probe
         package var version: String
         /// Returns the version of the machine's toolchain, or `nil` if there is none; `nil`: the version is not determined.
         package var toolchain: (@Sendable () async -> String?)?
@@ -49,7 +51,8 @@ extension IntegrationService {
             transport: any Transport, mailTransport: any Transport,
             clock: WallClock = .system,
             timer: any Clock<Duration> = ContinuousClock(), environment: [String: String], tools: String,
-            reader: ReaderProgram, isolation: JobIsolation, version: String,
+            reader: ReaderProgram, isolation: JobIsolation, probe: @escaping ServiceHealth.Probe = { [] },
+            version: String,
             toolchain: (@Sendable () async -> String?)? = nil,
             logger: Logger
         ) {
@@ -69,6 +72,7 @@ extension IntegrationService {
             self.tools = tools
             self.reader = reader
             self.isolation = isolation
+            self.probe = probe
             self.version = version
             self.toolchain = toolchain
             self.logger = logger
@@ -133,6 +137,7 @@ extension IntegrationService {
         let retention = RetentionService(
             store: store, state: parts.state, retention: parts.settings.retention, remotes: remotes, clock: clock,
             timer: parts.timer, logger: logger)
+        retention.limit(by: parts.settings.retention, audit: parts.settings.auditAge)
         let forges = ForgeAccess(
             store: store, bots: registry, secrets: secrets, transport: parts.transport, clock: clock, url: url
         )
@@ -153,12 +158,29 @@ extension IntegrationService {
         ) { [scheduler] id, run, reason in
             try await scheduler.cancel(id, run: run, Cancellation.Request(reason: reason))
         }
+        let examined = Signal()
+        let health = ServiceHealth(
+            store: store, registry: registry, disk: jobs.disk, places: [parts.state.path, parts.state.workspaces],
+            settings: parts.settings, secrets: parts.secrets, probe: parts.probe, clock: clock,
+            examined: examined)
+        let place = OperatorPlace(parts.settings.operators)
+        let operatorNotices = OperatorNotices(
+            store: store,
+            senders: [
+                ConditionMailSender(
+                    place: place, mail: parts.settings.mail, secrets: parts.secrets, transport: parts.mailTransport,
+                    url: url),
+                ConditionWebhookSender(
+                    place: place, secrets: parts.secrets, transport: parts.transport, clock: clock, url: url),
+            ], clock: clock, logger: logger, signal: examined,
+            troubles: { health.isExamined ? health.troubles : nil })
         let poller = Poller(
             store: store, registry: registry, state: parts.state, clock: clock, timer: parts.timer, scans: scansSignal,
             logger: logger,
             eachTick: { [disk = jobs.disk, mirrors = parts.mirrors] in
                 await mirrors.closeUnused()
                 await disk.tend()
+                health.tick()
             })
         let upgrades = parts.toolchain.map {
             Upgrades(store: store, registry: registry, clock: clock, timer: parts.timer, logger: logger, version: $0)
@@ -171,12 +193,13 @@ extension IntegrationService {
                 queue: queueSignal,
                 logger: logger),
             publisher: publisher, board: parts.uploader.board, retention: retention, disk: jobs.disk,
-            runner: runner)
+            runner: runner, health: health)
         self.init(
             operations: operations, poller: poller, upgrades: upgrades, scans: scans, scheduler: scheduler,
             circuitBreaker: circuitBreaker, publisher: publisher, jobs: jobs, triggers: triggers,
-            compression: compression, retention: retention, slots: slots, outbox: outbox, store: store,
-            queueSignal: queueSignal)
+            compression: compression, retention: retention, slots: slots, outbox: outbox,
+            operatorNotices: operatorNotices, operators: place,
+            store: store, queueSignal: queueSignal)
     }
 
     /// Returns the executors of the settings, in their order.

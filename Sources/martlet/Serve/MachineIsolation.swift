@@ -1,5 +1,6 @@
 import Execution
 import Foundation
+import Glibc
 import Integrations
 import JobProtocol
 import Jobs
@@ -52,6 +53,43 @@ enum MachineIsolation {
             settings, probe: probe, path: path, tools: tools, wasSandboxed: wasSandboxed,
             hadOwnNetwork: hadOwnNetwork)
         return (isolation, finding)
+    }
+
+    /// Makes an empty sandbox as jobs have it, and returns what fails now although it worked when the service started.
+    static func troubles(
+        of isolation: JobIsolation, supervisor: String, tools: String, launcher: String
+    ) async -> [ServiceCondition] {
+        let programs: [String] = [supervisor, tools].filter { access($0, X_OK) != 0 }
+        guard programs.isEmpty else {
+            return [
+                ServiceCondition(
+                    .launcher, reason: "\(programs.joined(separator: " and ")) cannot be run, so no job starts",
+                    remedy: "install Martlet again, then `systemctl restart martlet`", stopsWork: true)
+            ]
+        }
+        let finding: SandboxFinding
+        do {
+            finding = try await SandboxProbe(supervisor: supervisor, launcher: launcher).find()
+        } catch {
+            return [
+                ServiceCondition(
+                    .launcher, reason: "the launcher does not answer: \(error)",
+                    remedy: "`systemctl restart martlet-launcher` starts it again; running jobs go on", stopsWork: true)
+            ]
+        }
+        guard isolation.isolation == .sandbox else { return [] }
+        let reason =
+            finding.works
+            ? isolation.hasOwnNetwork ? finding.networkReason : nil : finding.reason ?? "the probe gives no reason"
+        return reason.map {
+            [
+                ServiceCondition(
+                    .sandbox, reason: "jobs had a sandbox here until now, and it cannot be made: \($0)",
+                    remedy:
+                        "mend that; `martlet doctor` tries it again. Jobs fail until then, and none runs without a sandbox.",
+                    stopsWork: true)
+            ]
+        } ?? []
     }
 }
 

@@ -13,6 +13,8 @@ struct ReloadService: Service, CustomStringConvertible {
     /// The settings that the service started with.
     let settings: ServiceSettings
     let integrations: IntegrationService
+    let audit: SettingsAudit
+    let log: LogControl
     let notifier: SystemdNotifier
     let logger: Logger
 
@@ -33,10 +35,11 @@ struct ReloadService: Service, CustomStringConvertible {
     /// Reads the settings and applies what can change.
     /// - Returns: The settings that apply from now on. Keys that need a restart have their new values, so that each is named once.
     private func reload(from old: ServiceSettings) async -> ServiceSettings {
-        var new = old
+        var (new, isRead) = (old, true)
         do {
             new = try location.read()
         } catch {
+            isRead = false
             for line in "\(error)".split(separator: "\n") {
                 logger.error(
                     "the settings cannot be read again; those from before stay", metadata: ["error": "\(line)"])
@@ -54,6 +57,8 @@ struct ReloadService: Service, CustomStringConvertible {
         logger.notice(
             "settings and bot files were read again",
             metadata: ["applied": "\(applied.isEmpty ? "nothing changed" : applied.joined(separator: ", "))"])
+        log.set(new.log)
+        if isRead { await audit.record(changed: changed) }
         if !waiting.isEmpty {
             logger.warning(
                 "some changed settings need a restart: systemctl restart martlet",

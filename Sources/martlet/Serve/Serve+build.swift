@@ -22,6 +22,7 @@ extension Serve {
         private let location: SettingsLocation
         private let state: StateDirectory
         private let socket: String
+        private let log: LogControl
         private let store: Store
         /// Held for as long as the daemon runs.
         private let lock: FileLock
@@ -29,7 +30,8 @@ extension Serve {
         private var boot: BootRecord?
 
         /// - Throws: `Failure` when another daemon works on this state, or it cannot be opened.
-        init(settings: ServiceSettings, location: SettingsLocation, socket: String?) throws {
+        init(settings: ServiceSettings, location: SettingsLocation, socket: String?, log: LogControl) throws {
+            self.log = log
             self.settings = settings
             self.location = location
             state = StateDirectory(path: settings.state)
@@ -65,11 +67,9 @@ extension Serve {
 
         func services() async throws -> [any Service] {
             let environment = ProcessInfo.processInfo.environment
-            let web = WebConfiguration(
-                listen: settings.listen.map { .init(host: $0.host, port: $0.port) }, socket: socket, state: state.path,
-                url: url, hosts: settings.hosts, anonymousMayRead: settings.anonymous == .read,
-                version: Martlet.version,
-                proxies: settings.proxies, signIn: settings.signIn)
+            let audit = SettingsAudit(store: store, location: location, logger: logger)
+            await audit.record()
+            let web = webConfiguration
             if let refusal = web.refusalToListen(hasTokens: try await store.hasTokens()) {
                 throw Failure(.configuration, refusal)
             }
@@ -99,7 +99,11 @@ extension Serve {
                 transport: try CurlTransport(),
                 // Nor a mail server that does not answer the farewell, for which libcurl holds its thread up.
                 mailTransport: try CurlTransport(), environment: environment, tools: tools,
-                reader: reader, isolation: isolation, version: Martlet.version,
+                reader: reader, isolation: isolation,
+                probe: {
+                    await MachineIsolation.troubles(
+                        of: isolation, supervisor: supervisor, tools: tools, launcher: launcher)
+                }, version: Martlet.version,
                 toolchain: { await ToolchainVersion.swift(within: place) },
                 logger: logger)
             parts.clusters = clusters
@@ -125,7 +129,8 @@ extension Serve {
                 integrations, server, StatusService(store: store, notifier: notifier, logger: logger),
                 MachineReport(reader: reader, mirrors: mirrors, listening: listening, logger: logger),
                 ReloadService(
-                    location: location, settings: settings, integrations: integrations, notifier: notifier,
+                    location: location, settings: settings, integrations: integrations, audit: audit, log: log,
+                    notifier: notifier,
                     logger: logger),
             ]
         }
@@ -140,6 +145,17 @@ extension Serve {
                     "steps with the network reach the machine's loopback",
                     metadata: ["isolation": "sandbox", "reason": "\(reason)"])
             }
+        }
+
+        private var webConfiguration: WebConfiguration {
+            var web = WebConfiguration(
+                listen: settings.listen.map { .init(host: $0.host, port: $0.port) }, socket: socket, state: state.path,
+                url: url, hosts: settings.hosts, anonymousMayRead: settings.anonymous == .read,
+                version: Martlet.version,
+                proxies: settings.proxies, signIn: settings.signIn)
+            web.auditAge = settings.auditAge
+            web.log = log
+            return web
         }
 
         /// Returns the OpenID Connect provider of the settings; `nil` if they name none.

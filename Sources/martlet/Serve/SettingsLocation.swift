@@ -9,7 +9,7 @@ struct SettingsLocation: ParsableArguments {
     var settings: String?
 
     /// The largest settings file that is read, in bytes.
-    private static let maximumBytes = 256 * 1024
+    static let maximumBytes = 256 * 1024
 
     /// Reads the settings.
     /// - Throws: `Failure` with every error in the file.

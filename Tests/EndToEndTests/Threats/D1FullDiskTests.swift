@@ -35,10 +35,14 @@ import Testing
 
         // then
         #expect(refused == 3, "it is full")
-        #expect(try await daemon.get("/health").status == 200)
+        #expect(try await daemon.get("/health").status == 200, "it is alive")
+        let ready = try await daemon.get("/ready")
+        #expect(ready.status == 503, "it cannot work")
+        expectContains(ready.body, #"{"name":"disk","ready":false,"reason":"the disk has too little room"}"#)
         try FileManager.default.removeItem(atPath: daemon.state + "/full")
         #expect(try await daemon.push(delivery: "again") == 202)
         accepted += 1
+        try await until("it is ready again") { try await daemon.get("/ready").status == 200 }
         let deliveries = try await daemon.get("/api/v1/deliveries?limit=200").body
         #expect(
             deliveries.split(separator: #""hook":"push/kit""#).count - 1 == accepted, "all that was accepted is stored")

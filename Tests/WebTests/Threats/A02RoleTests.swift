@@ -15,6 +15,7 @@ import Testing
         GET /icon.svg
         GET /live.js
         GET /openapi.json
+        GET /ready
         GET /screen.js
         GET /sign-in/openid
         GET /sign-in/openid/callback
@@ -99,6 +100,7 @@ import Testing
         """,
         "viewer": """
         GET /api/v1/bots/{bot}/resolved
+        GET /api/v1/conditions
         GET /api/v1/files/damaged
         GET /api/v1/outbox
         GET /outbox
@@ -118,6 +120,9 @@ import Testing
         POST /api/v1/prune
         """,
         "admin": """
+        GET /api/v1/audit
+        POST /api/v1/secrets/{name}/changed
+        GET /audit
         GET /api/v1/sessions
         DELETE /api/v1/sessions/{number}
         GET /api/v1/tokens
