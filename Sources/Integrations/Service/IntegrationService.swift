@@ -24,17 +24,18 @@ package struct IntegrationService: Service, CustomStringConvertible {
     private let jobs: JobRunner
     private let triggers: TriggerRunner
     private let compression: LogCompression
-    private let retention: RetentionService
+    let retention: RetentionService
     private let slots: JobSlots
     private let outbox: Outbox
     private let store: Store
+    private let boot: MachineBoot
     private let queueSignal: Signal
 
     package init(
         operations: Operations, poller: Poller, upgrades: Upgrades?, scans: RepositoryScans, scheduler: Scheduler,
         circuitBreaker: CircuitBreaker, publisher: Publisher, jobs: JobRunner, triggers: TriggerRunner,
         compression: LogCompression, retention: RetentionService, slots: JobSlots, outbox: Outbox, store: Store,
-        queueSignal: Signal
+        boot: MachineBoot, queueSignal: Signal
     ) {
         self.operations = operations
         self.poller = poller
@@ -50,6 +51,7 @@ package struct IntegrationService: Service, CustomStringConvertible {
         self.slots = slots
         self.outbox = outbox
         self.store = store
+        self.boot = boot
         self.queueSignal = queueSignal
     }
 
@@ -58,13 +60,15 @@ package struct IntegrationService: Service, CustomStringConvertible {
     package func reload(_ settings: ServiceSettings) async throws {
         slots.resize(to: settings.concurrency)
         await scheduler.setCapacity(settings.concurrency + 1)
-        retention.limit(by: settings.retention)
+        retention.limit(by: settings.retention, caches: settings.caches)
         try await poller.reload()
     }
 
     /// Reads the bots, and reconciles the state that an earlier daemon left, so that later queries get correct answers. May be called again before
     /// `run()`.
     package func prepare() async throws {
+        _ = try await store.endDrain(before: boot)
+        await operations.care.settle()
         try await poller.reload()
         try await publisher.reconcile()
         try await jobs.reacquire(of: try await store.running().map(\.id))

@@ -42,6 +42,8 @@ package struct ServiceSettings: Hashable, Sendable {
     package var signIn = SignInSettings()
     /// The limits for keeping each bot's integrations, unless its file has its own.
     package var retention: Retention
+    /// The limits for caches and for bots without a file.
+    package var caches = CacheLimits()
 
     package init(
         listen: [ListenAddress] = [ListenAddress(host: "127.0.0.1", port: 8080)], url: String? = nil, state: String,

@@ -47,7 +47,9 @@ package enum SettingsReader {
         settings.traces = TraceSettings.read(fields["traces"], &diagnostics)
         settings.signing = diagnostics.secretName(fields["signing"], "signing")
         settings.signIn = SignInSettings.read(fields["sign-in"], &diagnostics)
-        settings.retention = RetentionReader.retention(fields["retention"], &diagnostics) ?? settings.retention
+        if let retention = RetentionReader.serviceRetention(fields["retention"], &diagnostics) {
+            (settings.retention, settings.caches) = retention
+        }
         return diagnostics.reading(of: settings)
     }
 

@@ -1,4 +1,4 @@
-import Basics
+package import Basics
 package import Execution
 import Forges
 package import Integrations
@@ -37,6 +37,8 @@ extension IntegrationService {
         package var reader: ReaderProgram
         package var isolation: JobIsolation
         package var version: String
+        /// The machine's boot, with which a drain ends.
+        package var boot: MachineBoot
         /// Returns the version of the machine's toolchain, or `nil` if there is none; `nil`: the version is not determined.
         package var toolchain: (@Sendable () async -> String?)?
         package var logger: Logger
@@ -47,7 +49,7 @@ extension IntegrationService {
             transport: any Transport, mailTransport: any Transport,
             clock: WallClock = .system,
             timer: any Clock<Duration> = ContinuousClock(), environment: [String: String], tools: String,
-            reader: ReaderProgram, isolation: JobIsolation, version: String,
+            reader: ReaderProgram, isolation: JobIsolation, version: String, boot: MachineBoot = .current(),
             toolchain: (@Sendable () async -> String?)? = nil,
             logger: Logger
         ) {
@@ -68,6 +70,7 @@ extension IntegrationService {
             self.reader = reader
             self.isolation = isolation
             self.version = version
+            self.boot = boot
             self.toolchain = toolchain
             self.logger = logger
         }
@@ -106,8 +109,9 @@ extension IntegrationService {
             marks = nil
         }
         let slots = JobSlots(count: parts.settings.concurrency)
+        let workspaces = Workspaces(root: parts.state.workspaces)
         let jobs = JobRunner(
-            store: store, state: parts.state, workspaces: Workspaces(root: parts.state.workspaces),
+            store: store, state: parts.state, workspaces: workspaces,
             executor: parts.executor, planner: JobPlanner(tools: parts.tools), reader: parts.reader,
             slots: slots, archiver: ProductArchiver(state: parts.state),
             clock: clock, timer: parts.timer, environment: environment, isolation: parts.isolation,
@@ -127,9 +131,13 @@ extension IntegrationService {
             timer: parts.timer,
             logger: logger)
         let compression = LogCompression(store: store, state: parts.state, logger: logger)
+        let survey = DiskSurvey(state: parts.state)
+        let caches = CacheCare(
+            store: store, state: parts.state, workspaces: workspaces, mirrors: parts.mirrors, survey: survey,
+            clock: clock, logger: logger)
         let retention = RetentionService(
-            store: store, state: parts.state, retention: parts.settings.retention, remotes: remotes, clock: clock,
-            timer: parts.timer, logger: logger)
+            store: store, state: parts.state, retention: parts.settings.retention, caches: caches,
+            cacheLimits: parts.settings.caches, remotes: remotes, clock: clock, timer: parts.timer, logger: logger)
         let forges = ForgeAccess(
             store: store, bots: registry, secrets: secrets, transport: parts.transport, clock: clock, url: url
         )
@@ -168,11 +176,17 @@ extension IntegrationService {
                 queue: queueSignal,
                 logger: logger),
             publisher: publisher, board: parts.uploader.board, retention: retention, disk: jobs.disk,
-            runner: runner)
+            runner: runner,
+            control: ServiceControl(
+                store: store, scheduler: scheduler, boot: parts.boot, clock: clock, queue: queueSignal, logger: logger),
+            care: BotCare(
+                store: store, registry: registry, state: parts.state, retention: retention, caches: caches,
+                survey: survey, remotes: remotes, clock: clock, logger: logger),
+            survey: survey)
         self.init(
             operations: operations, poller: poller, upgrades: upgrades, scans: scans, scheduler: scheduler,
             circuitBreaker: circuitBreaker, publisher: publisher, jobs: jobs, triggers: triggers,
             compression: compression, retention: retention, slots: slots, outbox: outbox, store: store,
-            queueSignal: queueSignal)
+            boot: parts.boot, queueSignal: queueSignal)
     }
 }
