@@ -62,7 +62,7 @@ import martlet
             let version = try #require(try await bot.store.versions(of: bot.name).first)
             #expect(version.integration == id && version.state == .published)
             let attempt = try #require(try await bot.store.attempts(of: id).first)
-            #expect(try !bot.log(of: attempt).isEmpty)
+            #expect(Self.entries(bot.directory(of: attempt).path).contains("status.jsonl"))
             // when: the file comes back under the new name
             try bot.directory.write(
                 "bots/core.yml", "repository: \(bot.remote.path)\npoll: off\nproduct: kit\n\(BotPlan.publishing)")

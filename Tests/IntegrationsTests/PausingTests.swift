@@ -57,6 +57,7 @@ import Testing
             #expect(forecast.waiting.map(\.integration.id) == [next])
             #expect(forecast.waiting.map(\.reason) == ["drained by ann"])
             #expect(executor.starts.count == 1)
+            try await bot.operations.cancel(next, by: "ann")
         }
     }
 

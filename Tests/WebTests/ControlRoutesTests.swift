@@ -30,11 +30,12 @@ import Testing
         ))
     func testThatABotsPauseIsShownEverywhere() async throws {
         try await withPause { web in
-            let api = #""pause":{"scope":"bot","bot":"kit","reason":"a <b>new\u001b[31m disk","by":"ann","#
+            let api = #""pause":{"scope":"bot","bot":"kit","reason":"a \u003cb\u003enew�[31m disk","by":"ann","#
             for path in ["/api/v1/bots", "/api/v1/bots/kit"] {
                 expectContains(try await web.json(path), api + #""since":"2026-03-01T12:00:00.000Z"}"#)
             }
-            expectContains(try await web.json("/api/v1/queue"), #""reason":"paused by ann: a <b>new\u001b[31m disk""#)
+            expectContains(
+                try await web.json("/api/v1/queue"), #""reason":"paused by ann: a \u003cb\u003enew�[31m disk""#)
             for path in ["/", "/bots/kit", "/queue"] {
                 let page = try await web.send("GET", path).text
                 expectContains(page, "paused by ann: a &lt;b&gt;new")

@@ -63,6 +63,8 @@ package struct ServiceControl: Sendable {
     private func pause(
         _ scope: Pause.Scope, reason: String?, by actor: String
     ) async throws(OperationError) -> State {
+        // Pages, logs and terminals show it in one line.
+        let reason = reason?.inOneLine
         if let reason {
             let limit = Pause.maximumReasonBytes
             guard reason.contains(where: { !$0.isWhitespace }), reason.utf8.count <= limit else {
