@@ -26,12 +26,15 @@ package struct Bot: Codable, Hashable, Sendable {
     package var lookError: String?
     /// Whether the repository has neither branches nor tags.
     package var empty: Bool
+    /// The bot's own pause; `nil` if it is not paused.
+    package var pause: Pause?
 
     /// Creates a value from all its properties.
     package init(
         name: String, url: String, repository: String, branches: [String]?, tags: [String], product: String,
         retired: Bool,
-        schedule: String?, nextScheduled: Time?, latest: Integration?, lookedAt: Time?, lookError: String?, empty: Bool
+        schedule: String?, nextScheduled: Time?, latest: Integration?, lookedAt: Time?, lookError: String?, empty: Bool,
+        pause: Pause?
     ) {
         self.name = name
         self.url = url
@@ -46,6 +49,7 @@ package struct Bot: Codable, Hashable, Sendable {
         self.lookedAt = lookedAt
         self.lookError = lookError
         self.empty = empty
+        self.pause = pause
     }
 }
 
@@ -65,11 +69,13 @@ package struct BotList: Codable, Hashable, Sendable {
     package var loopbackReason: String?
     /// The service's version.
     package var version: String
+    /// The pauses of the whole service. Those of bots are in `items`.
+    package var pauses: [Pause]
 
     /// Creates a value from all its properties.
     package init(
         items: [Bot], next: String?, problems: [String], isolation: String, isolationReason: String?,
-        loopbackReason: String?, version: String
+        loopbackReason: String?, version: String, pauses: [Pause]
     ) {
         self.items = items
         self.next = next
@@ -78,5 +84,6 @@ package struct BotList: Codable, Hashable, Sendable {
         self.isolationReason = isolationReason
         self.loopbackReason = loopbackReason
         self.version = version
+        self.pauses = pauses
     }
 }

@@ -8,13 +8,18 @@ package struct Queue: Codable, Hashable, Sendable {
     package var more: Int
     /// The number of jobs that run at once.
     package var slots: Int
+    /// What is paused, so that its integrations do not start.
+    package var pauses: [Pause]
 
     /// Creates a value from all its properties.
-    package init(running: [QueuedIntegration], waiting: [QueuedIntegration], more: Int, slots: Int) {
+    package init(
+        running: [QueuedIntegration], waiting: [QueuedIntegration], more: Int, slots: Int, pauses: [Pause]
+    ) {
         self.running = running
         self.waiting = waiting
         self.more = more
         self.slots = slots
+        self.pauses = pauses
     }
 }
 

@@ -14,7 +14,7 @@ struct Martlet: AsyncParsableCommand {
         abstract: "A continuous-integration bot service.",
         discussion: """
             Commands talk to a running daemon: through its unix socket, or to --server (MARTLET_URL) with --token \
-            (MARTLET_TOKEN). All but serve, run, lint, init, schema, verify, doctor and secret set need one. Where a bot \
+            (MARTLET_TOKEN). All but serve, run, lint, init, schema, verify, doctor, backup, restore and secret set need one. Where a bot \
             or an integration is an argument, the address of its page is one, too.
 
             Exit status: 0 done; 1 the answer is no (a red integration with --wait, watch or run, an error found by lint); \
@@ -24,7 +24,12 @@ struct Martlet: AsyncParsableCommand {
         version: version,
         groupedSubcommands: [
             .init(
-                name: "The daemon", subcommands: [Serve.self, Doctor.self, Prune.self, NodeJob.self, NodeProbe.self]),
+                name: "The daemon",
+                subcommands: [
+                    Serve.self, Doctor.self, Prune.self, DiskCommand.self, BackupCommand.self, RestoreCommand.self,
+                    PauseCommand.self, ResumeCommand.self,
+                    DrainCommand.self, NodeJob.self, NodeProbe.self,
+                ]),
             .init(name: "Without a daemon", subcommands: [Run.self]),
             .init(name: "Files that you write", subcommands: [Lint.self, Init.self, Schema.self, ManualPages.self]),
             .init(

@@ -33,6 +33,7 @@ import Testing
         try expect("settings", [], Keys.settings)
         try expect("bot", [], Keys.bot)
         for schema in ["settings", "bot"] { try expect(schema, ["$defs", "retention"], Keys.retention) }
+        try expect("settings", ["$defs", "serviceRetention"], Keys.serviceRetention)
         try expect("bot", ["properties", "webhook"], Keys.webhook)
         try expect("bot", ["properties", "status"], Keys.status)
         // The mapping is the second alternative, after the line.

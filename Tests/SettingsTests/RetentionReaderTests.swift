@@ -26,6 +26,31 @@ import Testing
         #expect(settings(line).value?.retention == Self.all)
     }
 
+    @Test(
+        .proves(
+            .releases,
+            "`retention: { workspaces, caches, retired }` of the settings removes unused workspaces, caches beyond a size, and bots without a file"
+        ))
+    func testThatTheSettingsLimitCachesAndRetiredBots() throws {
+        // given
+        let line = "retention: { age: 90d, workspaces: 14d, caches: 20GB, retired: 365d }\n"
+        // when
+        let read = try #require(settings(line).value)
+        // then
+        #expect(
+            read.caches
+                == CacheLimits(
+                    workspaces: .seconds(14 * 86_400), caches: ByteCount(20_000_000_000),
+                    retired: .seconds(365 * 86_400)))
+        #expect(read.retention == Retention(age: .most(90 * 86_400)))
+        #expect(settings("retention: { caches: off }\n").value?.caches == CacheLimits())
+        // A bot's file has no such key.
+        #expect(!bot("retention: { workspaces: 14d }\n").errors.isEmpty)
+        for wrong in ["workspaces: 14", "workspaces: 1m", "caches: 20", "caches: 1KB", "retired: never"] {
+            #expect(!settings("retention: { \(wrong) }\n").errors.isEmpty, "\(wrong)")
+        }
+    }
+
     @Test(arguments: ["", "retention:\n", "retention: {}\n"])
     func testThatWithoutItNothingIsRemoved(_ line: String) {
         #expect(settings(line).value?.retention.isAnything == false)

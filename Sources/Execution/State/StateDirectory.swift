@@ -30,6 +30,8 @@ package struct StateDirectory: Sendable {
     package var boot: String { path + "/boot" }
     /// The file that is locked by the one daemon that works on this state.
     package var lock: String { path + "/lock" }
+    /// The file that exists while a backup is being restored. A daemon does not start then.
+    package var restoring: String { path + "/restoring" }
     package var launcherSocket: String { path + "/launcher.socket" }
     package var serviceSocket: String { path + "/martlet.socket" }
     /// The file that exists once jobs' steps have had a network of their own.

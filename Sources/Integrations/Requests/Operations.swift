@@ -19,14 +19,24 @@ package struct Operations: Sendable {
     private let runner: IntegrationRunner
     /// What the service was found to be in.
     package let health: ServiceHealth
+    /// Pauses and resumes the service and its bots.
+    package let control: ServiceControl
+    /// Deletes, renames and cleans bots.
+    package let care: BotCare
+    /// Measures the state directory.
+    package let survey: DiskSurvey
 
     package init(
         registry: BotRegistry, intake: EventIntake, requests: UserRequests, publisher: Publisher, board: UploadBoard,
         retention: RetentionService, disk: DiskGuard, runner: IntegrationRunner,
-        health: ServiceHealth
+        health: ServiceHealth,
+        control: ServiceControl, care: BotCare, survey: DiskSurvey
     ) {
         self.health = health
         self.runner = runner
+        self.control = control
+        self.care = care
+        self.survey = survey
         self.registry = registry
         self.intake = intake
         self.requests = requests
@@ -73,6 +83,14 @@ package struct Operations: Sendable {
         _ id: IntegrationID, _ rerun: Rerun, by actor: String
     ) async throws(OperationError) -> Rerun.Acceptance {
         try await requests.rerun(id, rerun, by: actor)
+    }
+
+    /// Queues every integration again that failed by the machine's or the repository's fault; see `UserRequests.rerunMachineFailures`.
+    /// - Throws: `.unavailable` if the database cannot be read.
+    package func rerunMachineFailures(
+        since time: Timestamp, bot: Name?, isDry: Bool, by actor: String
+    ) async throws(OperationError) -> MachineReruns {
+        try await requests.rerunMachineFailures(since: time, bot: bot, isDry: isDry, by: actor)
     }
 
     /// Lets one head of a fork's pull request run, for its current base. A newer head needs its own approval.

@@ -3,6 +3,7 @@ package import Execution
 package import Jobs
 package import Logging
 package import Model
+package import Settings
 import SourceControl
 package import Storage
 import Synchronization
@@ -23,6 +24,8 @@ package final class RetentionService: Sendable {
     private let store: Store
     private let retention: Mutex<Retention>
     private let auditAge = Mutex(AuditEntry.usualAge)
+    private let caches: CacheCare
+    private let cacheLimits: Mutex<CacheLimits>
     private let disk: RetentionDisk
     private let remotes: Remotes
     private let clock: WallClock
@@ -32,13 +35,19 @@ package final class RetentionService: Sendable {
     private let turn = JobSlots(count: 1)
     private let sweep = Signal()
 
-    /// - Parameter retention: The limits of the settings.
+    /// - Parameters:
+    ///   - retention: The limits of the settings.
+    ///   - caches: Removes workspaces and mirrors.
+    ///   - cacheLimits: The limits of the settings for caches and retired bots.
     package init(
-        store: Store, state: StateDirectory, retention: Retention, remotes: Remotes, clock: WallClock,
+        store: Store, state: StateDirectory, retention: Retention, caches: CacheCare,
+        cacheLimits: CacheLimits = CacheLimits(), remotes: Remotes, clock: WallClock,
         timer: any Clock<Duration>, logger: Logger
     ) {
         self.store = store
         self.retention = Mutex(retention)
+        self.caches = caches
+        self.cacheLimits = Mutex(cacheLimits)
         disk = RetentionDisk(state: state)
         self.remotes = remotes
         self.clock = clock
@@ -48,10 +57,14 @@ package final class RetentionService: Sendable {
 
     /// Changes the limits of the settings, from the next round on.
     /// - Parameter audit: How long the audit keeps a row.
-    package func limit(by retention: Retention, audit: Duration) {
+    package func limit(by retention: Retention, caches: CacheLimits, audit: Duration) {
         self.retention.withLock { $0 = retention }
+        cacheLimits.withLock { $0 = caches }
         auditAge.withLock { $0 = audit }
     }
+
+    /// Removes in the background what is hidden or deleted.
+    func sweepSoon() { sweep.notify() }
 
     /// Finishes what an earlier daemon left, then starts a round periodically, until the task is canceled.
     package func run() async {
@@ -90,8 +103,28 @@ package final class RetentionService: Sendable {
             let counted = try await store.advanceRetentionClock(to: clock.now(), atMost: .zero)
             let age = auditAge.withLock { $0 }
             _ = try await store.trimAudit(before: counted + (.zero - age))
-            return try await apply(isDry: false, bot: nil)
+            let report = try await apply(isDry: false, bot: nil)
+            try await applyCacheLimits(at: report.countedTo)
+            return report
         }
+    }
+
+    /// Deletes the bots that have been without a file for too long, and removes what caches have too much.
+    /// - Parameter time: The time up to which ages are counted; `nil` if the clock is not set.
+    private func applyCacheLimits(at time: Timestamp?) async throws {
+        let limits = cacheLimits.withLock { $0 }
+        if let age = limits.retired, let time {
+            for bot in try await store.bots(retiredBefore: time + (.zero - age)) {
+                do throws(StoreError) {
+                    try await store.delete(bot, at: clock.now())
+                    logger.notice("a bot without a file was deleted by retention", metadata: ["bot": "\(bot)"])
+                } catch {
+                    // Its file has just returned, or one of its integrations has not ended.
+                    guard [.illegalTransition, .notFound].contains(error.code) else { throw error }
+                }
+            }
+        }
+        if time != nil { try await caches.apply(limits) }
     }
 
     /// Handles a user's request. It does the same as a round, with the ages of the last one.
@@ -155,6 +188,8 @@ package final class RetentionService: Sendable {
     /// Finishes all removals: directories, held commits, rows, and last the files.
     func finish() async throws {
         var failure: (any Error)?
+        let deleted = try await store.deletedBots()
+        for bot in deleted { try await store.hideIntegrations(of: bot, at: clock.now()) }
         for removed in try await store.removedIntegrations() {
             try Task.checkCancellation()
             do {
@@ -170,6 +205,16 @@ package final class RetentionService: Sendable {
         }
         try await disk.removeAside()
         if let failure { throw failure }
+        for bot in deleted {
+            try Task.checkCancellation()
+            // Its row goes last, so that a stop in between leaves nothing that is not removed later.
+            try await caches.removeAll(of: bot.name)
+            _ = try await store.forget(bot)
+        }
+        if !deleted.isEmpty {
+            var outcome = CacheCare.Outcome()
+            try await caches.removeUnusedMirrors(&outcome)
+        }
     }
 }
 

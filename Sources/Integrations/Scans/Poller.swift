@@ -81,8 +81,9 @@ package struct Poller: Sendable {
         }
         guard let bots = await registry.unregistered() else { return }
         let used = try await numbers.highest(of: bots.map(\.name))
-        try await store.register(bots, used: used, at: clock.now())
-        await registry.markRegistered(bots)
+        // A bot of the name of one that is just being deleted is registered once that is done.
+        let waiting = Set(try await store.register(bots, used: used, at: clock.now()))
+        await registry.markRegistered(bots.filter { !waiting.contains($0.name) })
         // The repository of a new or changed bot is scanned.
         scans.notify()
     }

@@ -26,6 +26,8 @@ package struct QueueForecast: Sendable, Hashable {
     package var more: Int
     /// The number of jobs that run at once.
     package var slots: Int
+    /// What is paused, so that its integrations do not start.
+    package var pauses: Pauses
 
     /// The most integrations that a forecast has of each kind.
     package static let maximumItems = 100
@@ -34,8 +36,11 @@ package struct QueueForecast: Sendable, Hashable {
     ///   - capacity: See `Scheduler.choose`.
     ///   - shortage: What the disk is short of; `nil` if it has room.
     init(
-        running: [QueueEntry], queued: [QueueEntry], total: Int, capacity: Int, shortage: String?, now: Timestamp
+        running: [QueueEntry], queued all: [QueueEntry], total: Int, capacity: Int, shortage: String?,
+        pauses: Pauses = Pauses(), now: Timestamp
     ) {
+        self.pauses = pauses
+        let queued = all.filter { pauses.holding($0.open.id.bot, isRelease: $0.open.isRelease) == nil }
         slots = max(1, capacity - 1)
         let busy = Self.busy(slots)
         self.running = running.map { entry in
@@ -76,6 +81,12 @@ package struct QueueForecast: Sendable, Hashable {
                 integration: entry.outline,
                 reason: Self.reason(entry.open, running: running, queued: queued, capacity: capacity, shortage),
                 since: entry.outline.queuedAt, start: nil, end: nil, usual: entry.past.median)
+        }
+        items += all.compactMap { entry in
+            guard let pause = pauses.holding(entry.open.id.bot, isRelease: entry.open.isRelease) else { return nil }
+            return Item(
+                integration: entry.outline, reason: pause.sentence, since: entry.outline.queuedAt, start: nil, end: nil,
+                usual: entry.past.median)
         }
         waiting = items
         more = max(0, total - items.count)
@@ -144,6 +155,6 @@ extension UserRequests {
         let entries = try await store.queueEntries(limit: QueueForecast.maximumItems)
         return QueueForecast(
             running: entries.running, queued: entries.queued, total: entries.total, capacity: await scheduler.capacity,
-            shortage: shortage, now: clock.now())
+            shortage: shortage, pauses: try await store.pauses(), now: clock.now())
     }
 }

@@ -30,6 +30,8 @@ package actor Scheduler {
     /// Whether an integration may be running in the database but not here: at the start, after an end that could not be stored, and if a waiting
     /// integration is canceled.
     private var mustTakeUp = true
+    /// Whether integrations are just being chosen.
+    private var isChoosing = false
     /// The row of the newest integration that was queued before this daemon started.
     private var newestBefore = Int64.max
 
@@ -65,7 +67,9 @@ package actor Scheduler {
         await withDiscardingTaskGroup { group in
             signal.notify()
             for await _ in signal.notifications {
+                isChoosing = true
                 for integration in await leased() { start(integration, in: &group) }
+                isChoosing = false
                 await endSuperseded()
             }
             group.cancelAll()
@@ -74,6 +78,12 @@ package actor Scheduler {
 
     /// Whether an integration runs here, or is just being taken from the queue.
     package func isRunning(_ id: IntegrationID) -> Bool { running[id] != nil }
+
+    /// The number of integrations that run here.
+    package var runningCount: Int { running.count }
+
+    /// Whether nothing runs here, and nothing is about to: during a pause it stays so. Integrations that wait for a git server do not count.
+    package var isIdle: Bool { running.isEmpty && !isChoosing && !mustTakeUp }
 
     /// Asks a running integration to stop. The request is on the disk first, so that a daemon that takes the integration up finds it.
     /// - Parameter run: The run of the integration that is canceled.
@@ -174,7 +184,14 @@ package actor Scheduler {
             guard busy.count(where: { $0.priority <= Cause.person.priority }) < capacity else { return left }
             let refs = Set((paused + begun).map(BotRef.init))
             let queued = try await store.heads().filter { running[$0.id] == nil && !refs.contains(BotRef($0)) }
-            return left + Self.choose(from: queued + begun + (await askable(paused)), running: busy, capacity: capacity)
+            let candidates = queued + begun + (await askable(paused))
+            guard !candidates.isEmpty else { return left }
+            let pauses = try await store.pauses()
+            return left
+                + Self.choose(
+                    from: candidates.filter { pauses.holding($0.id.bot, isRelease: $0.isRelease) == nil },
+                    running: busy,
+                    capacity: capacity)
         } catch {
             logger.error("the queue could not be read", metadata: ["error": "\(error)"])
             return []

@@ -24,20 +24,20 @@ package struct IntegrationService: Service, CustomStringConvertible {
     private let jobs: JobRunner
     private let triggers: TriggerRunner
     private let compression: LogCompression
-    private let retention: RetentionService
+    let retention: RetentionService
     private let slots: JobSlots
     private let outbox: Outbox
     private let operatorNotices: OperatorNotices
     private let operators: OperatorPlace
     private let store: Store
+    private let boot: MachineBoot
     private let queueSignal: Signal
 
     package init(
         operations: Operations, poller: Poller, upgrades: Upgrades?, scans: RepositoryScans, scheduler: Scheduler,
         circuitBreaker: CircuitBreaker, publisher: Publisher, jobs: JobRunner, triggers: TriggerRunner,
         compression: LogCompression, retention: RetentionService, slots: JobSlots, outbox: Outbox,
-        operatorNotices: OperatorNotices,
-        operators: OperatorPlace, store: Store,
+        operatorNotices: OperatorNotices, operators: OperatorPlace, store: Store, boot: MachineBoot,
         queueSignal: Signal
     ) {
         self.operations = operations
@@ -56,6 +56,7 @@ package struct IntegrationService: Service, CustomStringConvertible {
         self.operatorNotices = operatorNotices
         self.operators = operators
         self.store = store
+        self.boot = boot
         self.queueSignal = queueSignal
     }
 
@@ -64,7 +65,7 @@ package struct IntegrationService: Service, CustomStringConvertible {
     package func reload(_ settings: ServiceSettings) async throws {
         slots.resize(to: settings.concurrency)
         await scheduler.setCapacity(settings.concurrency + 1)
-        retention.limit(by: settings.retention, audit: settings.auditAge)
+        retention.limit(by: settings.retention, caches: settings.caches, audit: settings.auditAge)
         operators.set(settings.operators)
         try await poller.reload()
     }
@@ -72,6 +73,8 @@ package struct IntegrationService: Service, CustomStringConvertible {
     /// Reads the bots, and reconciles the state that an earlier daemon left, so that later queries get correct answers. May be called again before
     /// `run()`.
     package func prepare() async throws {
+        _ = try await store.endDrain(before: boot)
+        await operations.care.settle()
         try await poller.reload()
         try await publisher.reconcile()
         try await jobs.reacquire(of: try await store.running().map(\.id))

@@ -160,6 +160,12 @@ package struct TriggerRunner: Sendable {
             try await store.apply(.entered(step), to: context.integration.id, at: clock.now())
         }
         do {
+            // A trigger of an integration that ran when the backup was made gets here.
+            if trigger.action.isRelease, let hold = try await store.pauses().publishing {
+                throw TriggerError(
+                    "\(hold.sentence); after `martlet resume --publishing` run `martlet rerun \(context.integration.id) --triggers`"
+                )
+            }
             switch trigger.action {
             case .run(let script):
                 try await running(&record, log, in: root, earlier: earlier) { log in

@@ -1,4 +1,4 @@
-import Basics
+package import Basics
 import Glibc
 
 /// Workspaces on the disk.
@@ -19,12 +19,12 @@ extension Workspace {
     }
 
     /// Returns all workspaces, least recently used first.
-    static func leastRecentlyUsed(in root: String) -> [Workspace] {
+    package static func leastRecentlyUsed(in root: String) -> [Workspace] {
         all(in: root).map { (workspace: $0, used: $0.lastUsed) }.sorted { $0.used < $1.used }.map(\.workspace)
     }
 
     /// The last time at which a file beside the tree was written, as each checkout and each job does, in seconds since 1970. 0 if it cannot be read.
-    private var lastUsed: Int {
+    package var lastUsed: Int {
         [path, state].reduce(0) { latest, place in
             var status = stat()
             return stat(place, &status) == 0 ? max(latest, Int(status.st_mtim.tv_sec)) : latest
@@ -34,7 +34,9 @@ extension Workspace {
     func relative(to root: String) -> String { String(path.dropFirst(root.count + 1)) }
 
     /// Removes the workspace.
-    func remove(beneath root: String) throws(FileError) { try Directory(opening: root).remove(relative(to: root)) }
+    package func remove(beneath root: String) throws(FileError) {
+        try Directory(opening: root).remove(relative(to: root))
+    }
 
     /// Removes everything that a job may have filled, and the record of the checkout. The next checkout starts in an empty tree.
     func empty() throws(FileError) {

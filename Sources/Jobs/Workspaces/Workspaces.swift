@@ -96,7 +96,7 @@ package actor Workspaces {
 
     /// Takes a free workspace, so that it can be removed.
     /// - Returns: Whether the caller now owns it.
-    func acquireIdle(_ workspace: Workspace) -> Bool { taken.insert(workspace.path).inserted }
+    package func acquireIdle(_ workspace: Workspace) -> Bool { taken.insert(workspace.path).inserted }
 
     /// Releases a workspace.
     package func release(_ workspace: Workspace) { taken.remove(workspace.path) }

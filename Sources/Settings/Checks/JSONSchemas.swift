@@ -56,6 +56,15 @@ package enum JSONSchemas {
                 "files": { "description": "As many of the newest as have together no more files and directories, such as 5M", "oneOf": [{ "type": "integer", "minimum": 100 }, { "type": "string", "pattern": "^[0-9]{1,9}[kM]$" }, { "enum": ["off", false] }] }
               }
             },
+            "serviceRetention": { "type": ["object", "null"], "additionalProperties": false, "properties": {
+                "integrations": { "description": "The newest of this number; off takes a limit of the settings away", "oneOf": [{ "type": "integer", "minimum": 1, "maximum": 1000000 }, { "enum": ["off", false] }] },
+                "age": { "description": "Those that ended no longer ago, such as 90d", "oneOf": [{ "type": "string", "pattern": "^[0-9]{1,9}[smhd]$" }, { "enum": ["off", false] }] },
+                "bytes": { "description": "As many of the newest as have together no more bytes in their directories, such as 50GB", "oneOf": [{ "type": "string", "pattern": "^[0-9]{1,9} ?[MGT]i?B$" }, { "enum": ["off", false] }] },
+                "files": { "description": "As many of the newest as have together no more files and directories, such as 5M", "oneOf": [{ "type": "integer", "minimum": 100 }, { "type": "string", "pattern": "^[0-9]{1,9}[kM]$" }, { "enum": ["off", false] }] },
+                "workspaces": { "description": "How long a workspace stays that no job uses, such as 14d", "oneOf": [{ "type": "string", "pattern": "^[0-9]{1,9}[smhd]$" }, { "enum": ["off", false] }] },
+                "caches": { "description": "The most bytes of all workspaces and mirrors together, such as 20GB", "oneOf": [{ "type": "string", "pattern": "^[0-9]{1,9} ?[MGT]i?B$" }, { "enum": ["off", false] }] },
+                "retired": { "description": "How long a bot stays whose file is gone, such as 365d", "oneOf": [{ "type": "string", "pattern": "^[0-9]{1,9}[smhd]$" }, { "enum": ["off", false] }] }
+            } },
             "roles": {
               "type": "object", "additionalProperties": false, "minProperties": 1,
               "properties": {
@@ -150,7 +159,7 @@ package enum JSONSchemas {
             },
             "user": { "description": "The user that serve becomes when root starts it. Default: martlet", "type": "string" },
             "signing": { "description": "The secret with the key that signs versions. Default: versions are not signed", "$ref": "#/$defs/secret" },
-            "retention": { "description": "What is kept of each bot. Default: everything", "$ref": "#/$defs/retention" },
+            "retention": { "description": "What is kept of each bot, of caches, and of bots without a file. Default: everything", "$ref": "#/$defs/serviceRetention" },
             "executors": {
               "description": "Where jobs run, in the order in which they are tried. local is this machine, and the first if it is not written",
               "type": "object", "maxProperties": 16, "propertyNames": { "$ref": "#/$defs/name" },

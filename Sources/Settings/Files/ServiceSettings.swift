@@ -51,6 +51,8 @@ package struct ServiceSettings: Hashable, Sendable {
     /// How long the audit keeps a row.
     package var auditAge = AuditEntry.usualAge
     package var log = LogSettings()
+    /// The limits for caches and for bots without a file.
+    package var caches = CacheLimits()
 
     package init(
         listen: [ListenAddress] = [ListenAddress(host: "127.0.0.1", port: 8080)], url: String? = nil, state: String,

@@ -17,7 +17,8 @@ package enum SettingsChange {
         ("anonymous", { $0.anonymous == $1.anonymous }), ("isolation", { $0.isolation == $1.isolation }),
         ("sandbox", { $0.sandbox == $1.sandbox }), ("images", { $0.images == $1.images }),
         ("user", { $0.user == $1.user }), ("mail", { $0.mail == $1.mail }), ("signing", { $0.signing == $1.signing }),
-        ("retention", { $0.retention == $1.retention }), ("sign-in", { $0.signIn == $1.signIn }),
+        ("retention", { $0.retention == $1.retention && $0.caches == $1.caches }),
+        ("sign-in", { $0.signIn == $1.signIn }),
         ("traces", { $0.traces == $1.traces }), ("operator", { $0.operators == $1.operators }),
         ("audit", { $0.auditAge == $1.auditAge }), ("log", { $0.log == $1.log }),
     ]

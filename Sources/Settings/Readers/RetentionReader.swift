@@ -11,7 +11,32 @@ enum RetentionReader {
 
     static func retention(_ node: YAMLNode?, _ diagnostics: inout Diagnostics) -> Retention? {
         guard let node, let fields = Fields(node, Keys.retention, of: "`retention`", &diagnostics) else { return nil }
-        return Retention(
+        return retention(fields, &diagnostics)
+    }
+
+    /// Reads `retention` of the settings, which also has limits for caches and for bots without a file.
+    static func serviceRetention(
+        _ node: YAMLNode?, _ diagnostics: inout Diagnostics
+    ) -> (Retention, CacheLimits)? {
+        guard let node, let fields = Fields(node, Keys.serviceRetention, of: "`retention`", &diagnostics) else {
+            return nil
+        }
+        func age(_ key: String) -> Duration? {
+            limit(
+                fields[key], key, ageRange, { DurationText.parse($0)?.components.seconds },
+                { DurationText.print(.seconds($0)) }, "time: a whole number and h or d, as in `14d`", &diagnostics
+            )?.value.map { .seconds($0) }
+        }
+        let bytes = limit(
+            fields["caches"], "caches", bytesRange, RetentionText.bytes, RetentionText.print(bytes:),
+            "size: a whole number and MB, GB, TB, MiB, GiB or TiB, as in `20GB`", &diagnostics)
+        let caches = CacheLimits(
+            workspaces: age("workspaces"), caches: bytes?.value.map { ByteCount($0) }, retired: age("retired"))
+        return (retention(fields, &diagnostics), caches)
+    }
+
+    private static func retention(_ fields: Fields, _ diagnostics: inout Diagnostics) -> Retention {
+        Retention(
             integrations: limit(
                 fields["integrations"], "integrations", integrationsRange, Int64.init, { "\($0)" },
                 "number of integrations, such as `100`", &diagnostics),

@@ -52,12 +52,14 @@ package enum SettingsReader {
         settings.executors = ExecutorReader.executors(fields["executors"], state: settings.state, &diagnostics)
         settings.defaultExecutor = ExecutorReader.preferred(
             fields["default-executor"], among: settings.executors, &diagnostics)
-        settings.retention = RetentionReader.retention(fields["retention"], &diagnostics) ?? settings.retention
         settings.operators = OperatorSettings.read(
             fields["operator"], hasMail: settings.mail != nil || fields["mail"] != nil, &diagnostics)
         settings.auditAge =
             diagnostics.duration(fields["audit"], "audit", within: auditRange) ?? settings.auditAge
         settings.log = LogSettings.read(fields["log"], &diagnostics)
+        if let retention = RetentionReader.serviceRetention(fields["retention"], &diagnostics) {
+            (settings.retention, settings.caches) = retention
+        }
         return diagnostics.reading(of: settings)
     }
 

@@ -43,6 +43,8 @@ enum Keys {
         "notify",
     ]
     static let retention: [Key] = ["integrations", "age", "bytes", "files"]
+    /// The keys of `retention` in the settings, which also limit what belongs to no single bot.
+    static let serviceRetention: [Key] = retention + ["workspaces", "caches", "retired"]
     static let mail: [Key] = ["server", "from", "credentials", "insecure", "certificates"]
     static let traces: [Key] = ["endpoint", "authorization", "insecure"]
     static let notice: [Key] = ["name", "when", "branches", "tags", "mail", "authors", "webhook", "secret"]

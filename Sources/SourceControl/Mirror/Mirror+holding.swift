@@ -69,6 +69,22 @@ extension Mirror {
             details: try reading.details(of: commit), rootEntries: names, file: content, project: tree)
     }
 
+    /// The name of its directory, beside those of other mirrors.
+    package var directoryName: String { store.name }
+
+    /// Removes the mirror, with all commits that it holds. It is made again when it is next used.
+    package func remove() async throws(SourceControlError) {
+        let (store, kept, listCache) = (store, kept, listCache)
+        try await queue.run { () throws(SourceControlError) in
+            kept.drop(store)
+            listCache.reset()
+            try files("removing the mirror \(store.name)") { () throws(FileError) in
+                let parent = String(store.path.dropLast(store.name.utf8.count + 1))
+                try Directory(opening: parent).remove(store.name)
+            }
+        }
+    }
+
     /// Ends what `hold` began; harmless when there is none.
     package func release(_ id: IntegrationID) async throws(SourceControlError) {
         let store = store

@@ -73,6 +73,9 @@ final class RefListCache: Sendable {
         }
     }
 
+    /// Forgets everything, because the mirror was removed.
+    func reset() { state.withLock { $0 = State() } }
+
     /// Records the number of packs in the mirror.
     func recordPackCount(_ count: Int) { state.withLock { $0.packs = count } }
 

@@ -102,7 +102,7 @@ extension Store {
     static let botOverviewsQuery = """
         SELECT bots.id, name, url, is_retired, last_error, last_look IS NOT NULL AND last_error IS NULL
             AND NOT EXISTS (SELECT 1 FROM refs WHERE repository = repositories.id AND head IS NOT NULL) AS is_empty
-        FROM bots JOIN repositories ON repositories.id = repository ORDER BY name
+        FROM bots JOIN repositories ON repositories.id = repository AND deleted_at IS NULL ORDER BY name
         """
 
     /// A strip's text, of the ref `shown.ref` of the bot `shown.bot`. It reads the index `integrations_by_ref` alone.

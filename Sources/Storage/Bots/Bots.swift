@@ -64,9 +64,11 @@ extension Store {
     /// bot. A bot that returns keeps its numbers and integrations.
     /// - Parameter used: For each bot, the highest integration number that is used outside the database. New integrations get higher numbers.
     ///   Published versions are included automatically.
+    /// - Returns: The bots that could not be registered yet, because a deleted bot of their name still has rows.
+    @discardableResult
     package func register(
         _ bots: [BotSpecification], used: [Name: Int] = [:], at time: Timestamp
-    ) async throws(StoreError) {
+    ) async throws(StoreError) -> [Name] {
         try await writer.write("register \(bots.count) bots") { transaction in
             let db = transaction.db
             let names = try jsonText(bots.map(\.name))
@@ -77,7 +79,9 @@ extension Store {
                 """, [time.millisecondsSinceEpoch, names]
             ) { try $0.name("name") }
             var changes = gone.map { ($0, "its file is gone") }
-            for bot in bots {
+            let deleted = Set(
+                try db.all("SELECT name FROM bots WHERE deleted_at IS NOT NULL") { try $0.name("name") })
+            for bot in bots where !deleted.contains(bot.name) {
                 if let change = try Self.register(bot, transaction) { changes.append((bot.name, change)) }
                 if let number = used[bot.name] { try Self.skip(to: number, of: bot.name, db) }
             }
@@ -87,6 +91,7 @@ extension Store {
                 try Self.record(entry, at: time, transaction)
             }
             if !changes.isEmpty { transaction.changed(.bots) }
+            return bots.map(\.name).filter { deleted.contains($0) }
         }
     }
 
@@ -132,6 +137,10 @@ extension Store {
                 [ids.lowerBound, ids.upperBound])
             let numbers = published.compactMap { IntegrationID($0)?.number }.filter { $0 <= maximumUsedNumber }
             if let number = numbers.max() { try skip(to: number, of: bot.name, db) }
+            // So may have those of an earlier bot of this name.
+            let former: Int? = try db.value(
+                "SELECT last_number FROM former_bots WHERE name = ?", [bot.name.description])
+            if let former { try skip(to: former, of: bot.name, db) }
         }
         try requestScan(bot.repository, transaction)
         return stored == nil ? "a new bot" : wasRetired ? "its file is back" : "changed"
@@ -149,11 +158,11 @@ extension Store {
 
     static let botQuery = """
         SELECT bots.name AS name, is_retired, \(repositoryColumns), \(outlineColumns)
-        FROM bots JOIN repositories ON repositories.id = bots.repository LEFT JOIN integrations
+        FROM bots JOIN repositories ON repositories.id = bots.repository AND deleted_at IS NULL LEFT JOIN integrations
             ON integrations.id = \(latestOfBot)
         """
 
-    /// Returns every bot that was ever registered, by name, including retired ones. It runs one statement, independent of the number of bots.
+    /// Returns every bot that was ever registered and not deleted, by name, including retired ones. It runs one statement, independent of the number of bots.
     package func bots() async throws(StoreError) -> [BotRecord] {
         try await read("read the bots") { db in try Self.bots(db) }
     }

@@ -64,7 +64,7 @@ extension Store {
     /// Returns every bot that was ever registered, with the retention rules of its last specification.
     package func retentions() async throws(StoreError) -> [(bot: Name, retention: Retention?)] {
         try await read("read what is kept of the bots") { db in
-            try db.all("SELECT name, specification FROM bots ORDER BY name") { row in
+            try db.all("SELECT name, specification FROM bots WHERE deleted_at IS NULL ORDER BY name") { row in
                 // A specification that an older version stored in another format has no readable retention rules.
                 let specification = try? row.specification()
                 return (try row.name("name"), specification?.retention)

@@ -693,3 +693,36 @@ CREATE TABLE probes (
     id INTEGER PRIMARY KEY CHECK (id = 1),
     at INTEGER NOT NULL
 ) STRICT;
+
+-- 0028 control: add pauses, and the earlier names of bots
+-- While a row is here, nothing new starts: of its bot, or of any bot where it has none. `publishing` holds publications alone. `boot` is the boot of
+-- the machine that a drain was asked for; the first start in another boot ends it.
+CREATE TABLE pauses (
+    id INTEGER PRIMARY KEY,
+    kind TEXT NOT NULL CHECK (kind IN ('pause', 'drain', 'publishing')),
+    bot INTEGER UNIQUE REFERENCES bots(id), -- NULL: the whole service
+    boot TEXT,
+    reason TEXT,
+    person TEXT NOT NULL,
+    at INTEGER NOT NULL,
+    CHECK (bot IS NULL OR kind = 'pause')
+) STRICT;
+CREATE UNIQUE INDEX pauses_of_service ON pauses (kind) WHERE bot IS NULL;
+
+-- The names that bots had before they were renamed or deleted, so that pages lead on and no number is used twice.
+CREATE TABLE former_bots (
+    name TEXT NOT NULL PRIMARY KEY,
+    bot INTEGER REFERENCES bots(id),       -- NULL: deleted
+    last_number INTEGER NOT NULL,
+    at INTEGER NOT NULL,
+    is_settled INTEGER NOT NULL            -- whether its files have the bot's present name
+) STRICT, WITHOUT ROWID;
+-- The versions that were published after the backup that was restored was made, by what an operator says. No other bytes get their numbers.
+CREATE TABLE lost_versions (
+    product TEXT NOT NULL,
+    version TEXT NOT NULL,
+    person TEXT NOT NULL,
+    at INTEGER NOT NULL,
+    PRIMARY KEY (product, version)
+) STRICT, WITHOUT ROWID;
+ALTER TABLE bots ADD COLUMN deleted_at INTEGER; -- since then it is shown nowhere, and its rows and files go

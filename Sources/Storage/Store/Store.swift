@@ -37,6 +37,8 @@ package final class Store: Sendable {
     let queueHeads = QueueHeads()
     /// The latest result of `statedAccess`, with the `publishings` at which it was read.
     let access = Mutex<(stamp: Int, stated: [Name: Bool])?>(nil)
+    /// The latest result of `pauses`, with the `publishings` at which it was read.
+    let knownPauses = Mutex<(stamp: Int, pauses: Pauses)?>(nil)
     private let broadcast: ChangeBroadcast
 
     private init(pool: DatabasePool) {

@@ -3,7 +3,7 @@ import Synchronization
 
 /// A kind of committed change, published after the commit. Live events of pages and the scheduler react to it.
 package enum StoreChange: Hashable, Sendable {
-    /// Bots were registered, changed or retired.
+    /// Bots were registered, changed, retired, paused or resumed, or the whole service was paused or resumed.
     case bots
     /// A scan of a repository was requested or has ended.
     case repository(String)

@@ -109,7 +109,7 @@ extension Store {
             "SELECT version FROM versions WHERE product = ?", [product.description]
         ).map { try $0.value("version") { SemanticVersion($0) } }
         // A pre-release of a patch does not use up the patch's number.
-        let used = (stored + onDisk).filter { ($0.major, $0.minor) == line }
+        let used = (stored + onDisk + (try lostVersions(of: product, db))).filter { ($0.major, $0.minor) == line }
         let patch = used.map { $0.isPrerelease ? $0.patch : $0.patch.next }.max() ?? 0
         let version = SemanticVersion(line.major, line.minor, patch)
         return version.description.utf8.count <= SemanticVersion.maximumLength ? version : nil
@@ -142,6 +142,11 @@ extension Store {
             return .conflict(
                 "\(request.product) \(requested) lies in the file server's tree without a row; restart the daemon to adopt it"
             )
+        }
+        guard try !lostVersions(of: request.product, transaction.db).contains(requested) else {
+            return .conflict(
+                "\(request.product) \(requested) was published before this state was restored, and its files are lost; put them back into "
+                    + "the state directory's files/, or give this commit another version")
         }
         try transaction.db.change(
             """

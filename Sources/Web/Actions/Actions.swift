@@ -29,6 +29,10 @@ struct Actions: Sendable {
             form("/bots/{bot}/pull-requests/{number}/approve", .operator, "Lets a fork's head run: commit.", approve),
             form("/outbox/{number}/retry", .operator, "Sends a message again that was given up.", retry),
             form("/products/{product}/{version}/yank", .operator, "Takes a version out of ranges.", yank),
+            form("/pause", .operator, "Pauses the service: reason.", pauseService),
+            form("/resume", .operator, "Ends the pause and the drain of the service.", resumeService),
+            form("/bots/{bot}/pause", .operator, "Pauses a bot: reason.", pauseBot),
+            form("/bots/{bot}/resume", .operator, "Ends the pause of a bot.", resumeBot),
             form("/sessions/{number}/end", .viewer, "Ends a session.", endSession),
         ]
     }

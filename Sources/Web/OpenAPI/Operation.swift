@@ -21,7 +21,7 @@ struct Operation: Sendable {
     /// The noun that a route is about. The document groups routes by it.
     enum Tag: String, Sendable, CaseIterable {
         case bots, integrations, issues, tests, coverage, logs, artifacts, triggers, plan, ledger, outbox, versions
-        case retention, tokens, events, system
+        case retention, tokens, events, control, system
         case pullRequests = "pull-requests"
 
         /// A sentence about the group.
@@ -42,6 +42,7 @@ struct Operation: Sendable {
             case .retention: "Removal of old integrations."
             case .tokens: "Tokens of the interface."
             case .events: "Changes as server-sent events."
+            case .control: "Pauses of the service and of bots."
             case .system: "Health, metrics, badges and trays."
             case .pullRequests: "Pull requests and their approval."
             }

@@ -19,6 +19,7 @@ extension Pages {
         let refs = try await site.store.recentRefs(of: name)
         let pulls = try await PullRequestState.all(of: bot, site: site)
         let links = await site.links(of: bot.repository, bot: name)
+        let pause = try await site.store.pauses().bots[name]
         let query = named.map { "branch=\(Self.query($0))&" } ?? ""
         var view: ViewObject = [
             "name": .text(name), "repository": .text(Self.withoutUser(bot.repository)),
@@ -26,6 +27,8 @@ extension Pages {
             "isRetired": .flag(bot.isRetired), "lookError": .text(bot.repositoryState?.lastError),
             "isEmpty": .flag(bot.repositoryState?.isEmpty ?? false),
             "branches": .text(specification?.branches.map { $0.map(\.description).joined(separator: ", ") }),
+            "isPaused": .flag(pause != nil), "pauseWords": .text(pause?.sentence),
+            "pausedFor": .text(pause.map { PageText.duration(site.clock() - $0.at) }),
             "schedule": .text(specification?.schedule?.sentence), "nextScheduled": .text(await nextScheduled(of: name)),
             "product": .text(try await product(of: specification)),
             "refs": .list(refFilters(refs, of: bot, current: named)), "hasRefs": .flag(refs.count > 1),

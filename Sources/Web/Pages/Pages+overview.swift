@@ -22,8 +22,10 @@ extension Pages {
             !bot.isRetired && (!isFiltered || !bot.branches.isEmpty || filter.isAbout(bot))
         }
         let gone = all.filter { $0.isRetired && filter.state == nil }
+        let pauses = try await site.store.pauses()
         let articles = try site.articles.html(
-            bots.map { BotArticles.Content($0, isWhole: isFiltered, at: now) }, isFiltered: isFiltered
+            bots.map { BotArticles.Content($0, isWhole: isFiltered, pause: pauses.bots[$0.name], at: now) },
+            isFiltered: isFiltered
         ) { content in
             try site.templates.render("article", Self.article(content))
         }
@@ -89,6 +91,7 @@ extension Pages {
         return [
             "name": .text(bot.name), "botHref": .text("/bots/\(bot.name)"), "rows": .text(max(1, rows)),
             "repository": .text(withoutUser(bot.repository)), "lookError": .text(bot.lookError),
+            "pause": .text(content.pause),
             "isEmpty": .flag(bot.isEmpty), "branches": .list(branches), "hasBranches": .flag(!branches.isEmpty),
             "isFiltered": .flag(content.isWhole),
             "more": .text(more > 0 ? PageText.number(more) : nil),

@@ -24,6 +24,15 @@ extension Pages {
                         return row
                     }),
                 "hasWaiting": .flag(!forecast.waiting.isEmpty),
+                "isPaused": .flag((forecast.pauses.drain ?? forecast.pauses.service) != nil),
+                "pausedBots": .list(
+                    forecast.pauses.bots.values.sorted { $0.at < $1.at }.map { pause in
+                        [
+                            "bot": .text(pause.bot?.description), "words": .text(pause.sentence),
+                            "sinceTime": .text(pause.at), "since": .text(PageText.duration(now - pause.at)),
+                        ]
+                    }),
+                "hasPausedBots": .flag(!forecast.pauses.bots.isEmpty),
                 "more": .text(forecast.more > 0 ? PageText.number(forecast.more) : nil),
             ])
     }

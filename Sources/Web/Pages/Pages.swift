@@ -106,6 +106,10 @@ struct Pages: Sendable {
         view["unfencedReason"] = .text(section.isEmpty ? nil : overview.isolation.reason)
         view["loopbackReason"] = .text(section.isEmpty ? nil : overview.loopbackReason)
         view["diskShortage"] = .text(section.isEmpty ? nil : site.operations.diskShortage)
+        // A page about an error is shown even if the database cannot be read.
+        let pauses = section.isEmpty ? nil : try? await site.store.pauses()
+        view["pause"] = .list(
+            [pauses?.drain, pauses?.service, pauses?.publishing].compactMap(\.self).map { Self.banner(of: $0) })
         for (key, name) in [
             ("isBots", "bots"), ("isQueue", "queue"), ("isProducts", "products"), ("isDeliveries", "deliveries"),
             ("isDocs", "docs"),
@@ -116,6 +120,21 @@ struct Pages: Sendable {
         try Task.checkCancellation()
         let text = try site.templates.render(template, view)
         return .html(HTMLText.rebased(text, on: site.configuration.base), status: status)
+    }
+
+    /// Returns the banner about a pause of the whole service.
+    private static func banner(of pause: Pause) -> ViewObject {
+        let effect =
+            switch pause.scope {
+            case .drain: "No integration starts until the machine has restarted. Events are stored."
+            case .publishing: "Nothing is published or uploaded until an operator runs martlet resume --publishing."
+            case .service, .bot: "No integration starts. Events are stored."
+            }
+        return [
+            "pauseWord": .text(pause.scope == .drain ? "Drained" : pause.scope == .publishing ? "Held" : "Paused"),
+            "effect": .text(effect), "by": .text(pause.person), "pauseReason": .text(pause.reason),
+            "pauseTime": .text(pause.at), "pauseSince": .text(PageText.time(pause.at)),
+        ]
     }
 
     /// Renders a problem as a page. Users without the right to read see it, so it says nothing about the content of the service.

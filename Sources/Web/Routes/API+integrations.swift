@@ -27,8 +27,12 @@ extension API.Bot {
     /// - Parameters:
     ///   - specification: The bot's file; `nil` for a retired bot.
     ///   - nextScheduled: When the schedule next queues an integration; `nil` without a schedule.
-    /// - Parameter root: The service's URL.
-    init(_ bot: BotRecord, specification: BotSpecification?, nextScheduled: Timestamp?, root: String) {
+    ///   - pause: The bot's own pause; `nil` if it is not paused.
+    ///   - root: The service's URL.
+    init(
+        _ bot: BotRecord, specification: BotSpecification?, nextScheduled: Timestamp?, pause: Storage.Pause?,
+        root: String
+    ) {
         let repository = bot.repositoryState
         self.init(
             name: bot.name.description, url: "\(root)/bots/\(bot.name)", repository: Pages.withoutUser(bot.repository),
@@ -37,7 +41,8 @@ extension API.Bot {
             product: (specification?.product ?? bot.name).description, retired: bot.isRetired,
             schedule: specification?.schedule?.sentence, nextScheduled: API.Time(nextScheduled),
             latest: bot.latest.map { API.Integration($0, root: root) }, lookedAt: API.Time(repository?.lastScan),
-            lookError: repository?.lastError, empty: repository?.isEmpty ?? false)
+            lookError: repository?.lastError, empty: repository?.isEmpty ?? false,
+            pause: pause.map { API.Pause($0) })
     }
 }
 

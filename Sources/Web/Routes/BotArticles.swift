@@ -13,9 +13,13 @@ final class BotArticles: Sendable {
         /// The age of each branch's result in words. It changes with time alone.
         let ages: [String]
 
-        init(_ bot: BotOverview, isWhole: Bool = false, at now: Timestamp) {
+        /// The bot's own pause in words; `nil` if it is not paused.
+        let pause: String?
+
+        init(_ bot: BotOverview, isWhole: Bool = false, pause: Pause? = nil, at now: Timestamp) {
             self.bot = bot
             self.isWhole = isWhole
+            self.pause = pause?.sentence
             ages = bot.branches.map { PageText.age(($0.last ?? $0.current).queuedAt, now: now) }
         }
     }

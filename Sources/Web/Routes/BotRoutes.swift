@@ -23,19 +23,23 @@ struct BotRoutes: Sendable {
             Route(.get, "/api/v1/bots", .read, "All bots, each with its latest integration.") { _ in
                 let overview = await site.operations.overview()
                 let specifications = Dictionary(overview.bots.map { ($0.name, $0) }) { first, _ in first }
+                let pauses = try await site.store.pauses()
                 var items: [API.Bot] = []
                 for bot in try await site.store.bots() {
-                    items.append(await shown(bot, specifications[bot.name]))
+                    items.append(await shown(bot, specifications[bot.name], pauses))
                 }
                 return try .json(
                     API.BotList(
                         items: items, next: nil, problems: overview.problems, isolation: overview.isolation.word,
                         isolationReason: overview.isolation.reason, loopbackReason: overview.loopbackReason,
-                        version: overview.version))
+                        version: overview.version,
+                        pauses: pauses.all.filter { $0.bot == nil }.map { API.Pause($0) }))
             }.described("listBots", .bots, .json(API.BotList.self)),
             Route(.get, "/api/v1/bots/{bot}", .read, "A bot.") { call in
                 let bot = try await site.bot(of: call)
-                return try .json(await shown(bot, await site.operations.overview().bot(bot.name)))
+                return try .json(
+                    await shown(
+                        bot, await site.operations.overview().bot(bot.name), try await site.store.pauses()))
             }.described("getBot", .bots, .json(API.Bot.self)),
             Route(.get, "/api/v1/bots/{bot}/resolved", .role(.viewer), "A bot's file with every default, as YAML.") {
                 call in
@@ -87,13 +91,16 @@ struct BotRoutes: Sendable {
         ]
     }
 
-    private func shown(_ bot: BotRecord, _ specification: BotSpecification?) async -> API.Bot {
+    private func shown(
+        _ bot: BotRecord, _ specification: BotSpecification?, _ pauses: Pauses
+    ) async -> API.Bot {
         // Only a bot with a schedule needs this query.
         let isScheduled = !bot.isRetired && specification?.schedule != nil
         return API.Bot(
             bot, specification: specification,
             nextScheduled: isScheduled
                 ? await site.operations.nextScheduled(bot: bot.name, after: site.clock()) : nil,
+            pause: pauses.bots[bot.name],
             root: site.configuration.url)
     }
 

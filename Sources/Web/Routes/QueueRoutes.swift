@@ -24,7 +24,7 @@ extension API.Queue {
         self.init(
             running: forecast.running.map { API.QueuedIntegration($0, root: root) },
             waiting: forecast.waiting.map { API.QueuedIntegration($0, root: root) }, more: forecast.more,
-            slots: forecast.slots)
+            slots: forecast.slots, pauses: forecast.pauses.all.map { API.Pause($0) })
     }
 }
 

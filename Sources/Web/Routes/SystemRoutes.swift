@@ -64,6 +64,16 @@ struct SystemRoutes: Sendable {
             ServiceCondition.Kind.allCases.map { kind in
                 .init(troubles.count { $0.kind == kind }, ("kind", kind.rawValue))
             })
+        let pauses = try await site.store.pauses()
+        text.add(
+            "martlet_paused", .gauge, "1 while no integration starts: the service is paused or drained.",
+            [.init((pauses.drain ?? pauses.service) == nil ? 0 : 1)])
+        text.add(
+            "martlet_drained", .gauge, "1 while the service is drained for a restart of the machine.",
+            [.init(pauses.drain == nil ? 0 : 1)])
+        text.add(
+            "martlet_bot_paused", .gauge, "1 while the bot itself is paused.",
+            bots.map { .init(pauses.bots[$0.name] == nil ? 0 : 1, ("bot", $0.name.description)) })
         let open = try await site.store.openCounts()
         let completed = try await site.store.lastCompleted()
         text.add("martlet_integrations_queued", .gauge, "Integrations that wait.", [.init(open.queued)])

@@ -35,6 +35,8 @@ struct SiteResponder: HTTPResponder {
     let openness: @Sendable (ProductScope) async throws -> (mayRead: Bool, isSame: Bool)
     let identification: Identification
     let messages: PageMessages
+    /// Returns the present name of the bot that had a name before; `nil` if none had it.
+    let presentName: @Sendable (Name) async -> Name?
     let errorPage: @Sendable (Problem) async -> Response
     let hosts: ServedHosts
     let answers: LiveAnswers
@@ -64,7 +66,8 @@ struct SiteResponder: HTTPResponder {
             response = problem.response
         } catch let problem as Problem {
             if problem.status == 401, request.headers[.authorization] != nil { note(.token, request, from: peer) }
-            response = await present(problem, for: request, of: client, reader)
+            let renamed = problem.status == 404 ? await renamed(request) : nil
+            response = if let renamed { renamed } else { await present(problem, for: request, of: client, reader) }
         } catch let error as OperationError {
             if error.code == .unauthenticated { note(.signature, request, from: peer) }
             if error.code == .internal { log(error.underlying ?? error, request, context.logger) }
@@ -87,6 +90,19 @@ struct SiteResponder: HTTPResponder {
         }
         SecurityHeaders(isPublic: isSame, personHeader: identification.header?.name).apply(to: &response)
         return request.method == .head ? response.createHeadResponse() : response
+    }
+
+    /// Returns a redirect to the present name of a bot that was renamed, for a path that names it by its former one.
+    /// - Returns: `nil` for every other path.
+    private func renamed(_ request: Request) async -> Response? {
+        // Only a route answers 404 after it has checked whether the caller may read.
+        guard request.method == .get || request.method == .head,
+            case .route = table.match(request.method, path: path(of: request)),
+            let former = FormerBotPath(path(of: request)), let name = await presentName(former.bot)
+        else { return nil }
+        let query = (request.head.path ?? "").drop { $0 != "?" }
+        // Another bot may get the former name later, so the redirect is not permanent.
+        return Response(status: .temporaryRedirect, headers: [.location: former.path(of: name) + query])
     }
 
     private func answer(

@@ -72,6 +72,7 @@ package struct WebServer: Service, CustomStringConvertible {
             SiteResponder(
                 table: table, isLocal: isLocal, anonymousMayRead: configuration.anonymousMayRead,
                 openness: { try await site.openness($0) }, identification: identification, messages: site.messages,
+                presentName: { try? await site.store.bot(formerly: $0) },
                 errorPage: { await pages.problem($0) }, hosts: hosts, answers: answers, clock: clock,
                 base: configuration.base, limits: limits, log: configuration.log, logger: logger,
                 refusals: site.refusals)
@@ -111,7 +112,8 @@ package struct WebServer: Service, CustomStringConvertible {
         routes += LedgerRoutes(site: site).routes.costing(.list) + OutboxRoutes(site: site).routes.costing(.list)
         routes += RetentionRoutes(site: site).routes.costing(.list) + RegistryRoutes(site: site).routes
         routes += ProductRoutes(site: site).routes.costing(.list) + TokenRoutes(site: site).routes.costing(.list)
-        routes += QueueRoutes(site: site).routes.costing(.list)
+        routes += QueueRoutes(site: site).routes.costing(.list) + ControlRoutes(site: site).routes.costing(.list)
+        routes += BotCareRoutes(site: site).routes.costing(.list)
         routes += SessionRoutes(site: site).routes.costing(.list) + AuditRoutes(site: site).routes.costing(.list)
         routes += EventRoutes(history: site.events).routes + SystemRoutes(site: site).routes
         routes += DamageRoutes(site: site).routes.costing(.list)

@@ -33,6 +33,7 @@ struct Bots: AsyncParsableCommand {
                             Cell(latest?.summary?.sentence ?? ""),
                         ]
                     }))
+            for pause in list.pauses + list.items.compactMap(\.pause) { Output.print("\(pause.sentence)\n") }
             for bot in list.items {
                 if let remark = bot.remark { Output.print(Output.visible("\(bot.name): \(remark)") + "\n") }
             }
@@ -46,19 +47,35 @@ struct BotCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "bot",
         abstract:
-            "Shows one bot; --resolved prints its file with every default, --plan what the next push of each branch would run."
-    )
+            "Shows one bot; --resolved prints its file with every default, --plan what the next push of each branch would run.",
+        discussion: """
+            --delete and --rename are for bots whose file was moved out of the directory of bot files. --delete alone says \
+            what would go and what stays; with --yes it is done. After --rename, put the file back under the new name.
+            """)
 
     @OptionGroup var server: ServerOptions
     @Argument(help: "The bot's name, or the address of one of its pages.") var bot: BotArgument
     @Flag(help: "Print the bot file with every default.") var resolved = false
     @Flag(help: "Print what the next push of each watched branch would run, archive and publish.") var plan = false
+    @Flag(help: "Say what deleting the bot removes and keeps; with --yes delete it.") var delete = false
+    @Flag(help: "Delete, in place of only saying what would go.") var yes = false
+    @Option(help: "Give the bot this name, with its history.") var rename: String?
+    @Flag(help: "Remove its workspaces that no job uses, with the products of builds in them.") var clean = false
     @Flag(help: "Print the daemon's JSON.") var json = false
+
+    func validate() throws {
+        let chosen = [resolved, plan, delete, rename != nil, clean].count { $0 }
+        if chosen > 1 { throw ValidationError("choose one of --resolved, --plan, --delete, --rename and --clean") }
+        if yes, !delete { throw ValidationError("--yes belongs to --delete") }
+    }
 
     func run() async throws {
         try await Failure.exiting {
             let connection = try await server.connect(to: bot.address)
             let path = "/api/v1/bots/\(PercentEncoding.encode(bot.name))"
+            if delete { return try await BotChanges.delete(path, isDry: !yes, json: json, connection) }
+            if let rename { return try await BotChanges.rename(path, to: rename, json: json, connection) }
+            if clean { return try await BotChanges.clean(path, json: json, connection) }
             if resolved { return Output.print(try await connection.get(path + "/resolved")) }
             if plan {
                 guard !json else { return Output.print(try await connection.get(path + "/plan")) }
@@ -68,6 +85,7 @@ struct BotCommand: AsyncParsableCommand {
             let shown = try await connection.get(path, as: API.Bot.self)
             Output.print(Output.visible("\(shown.name)  \(shown.repository)") + "\n")
             if let remark = shown.remark { Output.print("\(Output.visible(remark))\n") }
+            if let pause = shown.pause { Output.print("\(pause.sentence)\n") }
             if let schedule = shown.schedule {
                 let next = shown.nextScheduled.map { "next at \($0)" } ?? "never"
                 Output.print("schedule: \(Output.visible(schedule)), \(next)\n")

@@ -93,10 +93,13 @@ struct Cancel: AsyncParsableCommand {
 struct Rerun: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "rerun",
-        abstract: "Runs a completed integration again: its recorded recipe, with attempts beside those it has.")
+        abstract: "Runs a completed integration again: its recorded recipe, with attempts beside those it has.",
+        discussion:
+            "With --machine-failures and --since it runs every integration again that ended as internal-error or checkout-error."
+    )
 
     @OptionGroup var server: ServerOptions
-    @Argument(help: "Such as kit#41.") var integration: IntegrationArgument
+    @Argument(help: "Such as kit#41.") var integration: IntegrationArgument?
     @Flag(help: "Only the configurations that failed.") var failed = false
     @Option(
         help:
@@ -106,11 +109,35 @@ struct Rerun: AsyncParsableCommand {
     @Option(name: .customLong("test"), help: "Only this test, by its full name; can be repeated.") var names: [String] =
         []
     @Flag(help: "Only the triggers after the jobs.") var triggers = false
+    @Flag(help: "All integrations that failed by the machine's or the repository's fault, at most 500.")
+    var machineFailures = false
+    @Option(help: "With --machine-failures: those that ended since then, 2026-12-31T12:00:00Z, or 6h or 2d ago.")
+    var since: String?
+    @Option(help: "With --machine-failures: only this bot's.") var bot: String?
+    @Flag(help: "With --machine-failures: only say which.") var dryRun = false
     @Flag(help: "Wait for its end; the exit status is 0 only if it is green.") var wait = false
     @Flag(help: "Print the daemon's JSON.") var json = false
 
+    func validate() throws {
+        if machineFailures {
+            guard since != nil else { throw ValidationError("--machine-failures needs --since TIME") }
+            guard integration == nil, !failed, tests == nil, names.isEmpty, !triggers, !wait else {
+                throw ValidationError("--machine-failures takes only --since, --bot, --dry-run and --json")
+            }
+        } else {
+            guard integration != nil else { throw ValidationError("name an integration, such as kit#41") }
+            if since != nil || bot != nil || dryRun {
+                throw ValidationError("--since, --bot and --dry-run belong to --machine-failures")
+            }
+        }
+    }
+
     func run() async throws {
         try await Failure.exiting {
+            guard let integration else {
+                return try await MachineFailures.rerun(
+                    since: since ?? "", bot: bot, isDry: dryRun, json: json, try server.connect())
+            }
             let connection = try await server.connect(to: integration.address)
             let body = API.RerunRequest(
                 failed: failed, tests: tests, names: names.isEmpty ? nil : names, triggers: triggers)

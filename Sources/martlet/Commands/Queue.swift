@@ -20,14 +20,15 @@ struct Queue: AsyncParsableCommand {
 
     /// Returns the table: integration, branch, state or place, start, end and reason.
     static func text(_ queue: API.Queue) -> String {
-        guard !(queue.running + queue.waiting).isEmpty else { return "nothing runs, and nothing waits\n" }
+        let pauses = queue.pauses.map { "\($0.sentence)\n" }.joined()
+        guard !(queue.running + queue.waiting).isEmpty else { return pauses + "nothing runs, and nothing waits\n" }
         var rows = [["", "BRANCH", "STATE", "STARTS", "ENDS", "WHY"]]
         rows += queue.running.map { row($0, state: $0.integration.step, start: "began \(clock($0.start) ?? "")") }
         rows += queue.waiting.enumerated().map {
             row($1, state: "place \($0 + 1)", start: clock($1.start) ?? "unknown")
         }
         let more = queue.more > 0 ? "\(queue.more) more wait\n" : ""
-        return Output.table(rows) + more
+        return pauses + Output.table(rows) + more
     }
 
     private static func row(_ item: API.QueuedIntegration, state: String, start: String) -> [String] {

@@ -1,4 +1,4 @@
-import Basics
+package import Basics
 package import Execution
 import Forges
 package import Integrations
@@ -41,6 +41,8 @@ extension IntegrationService {
         /// Examines the launcher and the sandbox.
         package var probe: ServiceHealth.Probe
         package var version: String
+        /// The machine's boot, with which a drain ends.
+        package var boot: MachineBoot
         /// Returns the version of the machine's toolchain, or `nil` if there is none; `nil`: the version is not determined.
         package var toolchain: (@Sendable () async -> String?)?
         package var logger: Logger
@@ -52,7 +54,7 @@ extension IntegrationService {
             clock: WallClock = .system,
             timer: any Clock<Duration> = ContinuousClock(), environment: [String: String], tools: String,
             reader: ReaderProgram, isolation: JobIsolation, probe: @escaping ServiceHealth.Probe = { [] },
-            version: String,
+            version: String, boot: MachineBoot = .current(),
             toolchain: (@Sendable () async -> String?)? = nil,
             logger: Logger
         ) {
@@ -74,6 +76,7 @@ extension IntegrationService {
             self.isolation = isolation
             self.probe = probe
             self.version = version
+            self.boot = boot
             self.toolchain = toolchain
             self.logger = logger
         }
@@ -112,8 +115,9 @@ extension IntegrationService {
             marks = nil
         }
         let slots = JobSlots(count: parts.settings.concurrency)
+        let workspaces = Workspaces(root: parts.state.workspaces)
         let jobs = JobRunner(
-            store: store, state: parts.state, workspaces: Workspaces(root: parts.state.workspaces),
+            store: store, state: parts.state, workspaces: workspaces,
             executor: parts.executor, planner: JobPlanner(tools: parts.tools), reader: parts.reader,
             slots: slots, archiver: ProductArchiver(state: parts.state),
             clock: clock, timer: parts.timer, environment: environment, isolation: parts.isolation,
@@ -134,10 +138,15 @@ extension IntegrationService {
             timer: parts.timer,
             logger: logger)
         let compression = LogCompression(store: store, state: parts.state, logger: logger)
+        let survey = DiskSurvey(state: parts.state)
+        let caches = CacheCare(
+            store: store, state: parts.state, workspaces: workspaces, mirrors: parts.mirrors, survey: survey,
+            clock: clock, logger: logger)
         let retention = RetentionService(
-            store: store, state: parts.state, retention: parts.settings.retention, remotes: remotes, clock: clock,
-            timer: parts.timer, logger: logger)
-        retention.limit(by: parts.settings.retention, audit: parts.settings.auditAge)
+            store: store, state: parts.state, retention: parts.settings.retention, caches: caches,
+            cacheLimits: parts.settings.caches, remotes: remotes, clock: clock, timer: parts.timer, logger: logger)
+        retention.limit(
+            by: parts.settings.retention, caches: parts.settings.caches, audit: parts.settings.auditAge)
         let forges = ForgeAccess(
             store: store, bots: registry, secrets: secrets, transport: parts.transport, clock: clock, url: url
         )
@@ -193,13 +202,19 @@ extension IntegrationService {
                 queue: queueSignal,
                 logger: logger),
             publisher: publisher, board: parts.uploader.board, retention: retention, disk: jobs.disk,
-            runner: runner, health: health)
+            runner: runner, health: health,
+            control: ServiceControl(
+                store: store, scheduler: scheduler, boot: parts.boot, clock: clock, queue: queueSignal, logger: logger),
+            care: BotCare(
+                store: store, registry: registry, state: parts.state, retention: retention, caches: caches,
+                survey: survey, remotes: remotes, clock: clock, logger: logger),
+            survey: survey)
         self.init(
             operations: operations, poller: poller, upgrades: upgrades, scans: scans, scheduler: scheduler,
             circuitBreaker: circuitBreaker, publisher: publisher, jobs: jobs, triggers: triggers,
             compression: compression, retention: retention, slots: slots, outbox: outbox,
             operatorNotices: operatorNotices, operators: place,
-            store: store, queueSignal: queueSignal)
+            store: store, boot: parts.boot, queueSignal: queueSignal)
     }
 
     /// Returns the executors of the settings, in their order.

@@ -57,6 +57,12 @@ extension Serve {
                             + "stop it first, or give this one a `state:` of its own")
                 }
                 self.lock = lock
+                guard access(state.restoring, F_OK) != 0 else {
+                    throw Failure(
+                        .unavailable,
+                        "the state directory \(settings.state) is incomplete, because a restore was interrupted; run "
+                            + "`martlet restore DIRECTORY` again, which begins anew")
+                }
                 store = try Store.open(path: state.database)
             } catch let error as FileError {
                 throw Failure(.cannotCreate, "the state directory \(settings.state) cannot be used: \(error.message)")

@@ -52,6 +52,7 @@ import Testing
         GET /api/v1/deliveries
         GET /api/v1/events
         GET /api/v1/integrations
+        GET /api/v1/pauses
         GET /api/v1/queue
         GET /api/v1/ref-updates
         GET /badge/{file}
@@ -108,6 +109,7 @@ import Testing
         GET /sessions
         """,
         "operator": """
+        POST /api/v1/bots/{bot}/clean
         POST /api/v1/bots/{bot}/integrations
         POST /api/v1/bots/{bot}/integrations/{number}/cancel
         POST /api/v1/bots/{bot}/integrations/{number}/issues/{fingerprint}/silence
@@ -115,14 +117,21 @@ import Testing
         POST /api/v1/bots/{bot}/integrations/{number}/rerun
         POST /api/v1/bots/{bot}/pull-requests/{number}/approve
         GET /api/v1/bots/{bot}/webhook
+        GET /api/v1/disk
+        POST /api/v1/drain
         POST /api/v1/outbox/{number}/retry
+        POST /api/v1/pause
         POST /api/v1/products/{product}/versions/{version}/yank
         POST /api/v1/prune
+        POST /api/v1/reruns
+        POST /api/v1/resume
         """,
         "admin": """
         GET /api/v1/audit
         POST /api/v1/secrets/{name}/changed
         GET /audit
+        POST /api/v1/bots/{bot}/delete
+        POST /api/v1/bots/{bot}/rename
         GET /api/v1/sessions
         DELETE /api/v1/sessions/{number}
         GET /api/v1/tokens
@@ -144,7 +153,11 @@ import Testing
         POST /bots/{bot}/integrations/{number}/issues/{fingerprint}/unmute
         POST /bots/{bot}/integrations/{number}/rerun
         POST /bots/{bot}/pull-requests/{number}/approve
+        POST /bots/{bot}/pause
+        POST /bots/{bot}/resume
         POST /outbox/{number}/retry
+        POST /pause
+        POST /resume
         POST /products/{product}/{version}/yank
         """,
         "signature": """
