@@ -37,15 +37,17 @@ package struct SignInAttempt: Codable, Hashable, Sendable {
     package func sealed(with key: [UInt8]) -> String {
         // Texts and a number can always be encoded.
         let text = Base64URL.encode(Array((try? JSONEncoder().encode(self)) ?? Data()))
-        return text + "." + Base64URL.encode(Self.code(of: text, key))
+        let code = Digest.hmacSHA256(key: key, message: Self.message(of: text))
+        return text + "." + Base64URL.encode(code)
     }
 
     /// Opens a cookie's value.
     /// - Returns: `nil` if it was not sealed with this key, or has expired.
     package init?(sealed: String, with key: [UInt8], at now: Timestamp) {
         let parts = sealed.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
-        guard sealed.utf8.count <= 8192, parts.count == 2, let code = Base64URL.decode(parts[1]),
-            ConstantTime.areEqual(code, Self.code(of: parts[0], key)), let bytes = Base64URL.decode(parts[0]),
+        guard sealed.utf8.count <= 8192, parts.count == 2, let sent = Base64URL.decode(parts[1]) else { return nil }
+        let code = Digest.hmacSHA256(key: key, message: Self.message(of: parts[0]))
+        guard ConstantTime.areEqual(code, sent), let bytes = Base64URL.decode(parts[0]),
             let attempt = try? JSONDecoder().decode(Self.self, from: Data(bytes))
         else { return nil }
         let age = now - Timestamp(millisecondsSinceEpoch: attempt.startedAt)
@@ -54,9 +56,8 @@ package struct SignInAttempt: Codable, Hashable, Sendable {
         self = attempt
     }
 
-    private static func code(of text: String, _ key: [UInt8]) -> [UInt8] {
-        Digest.hmacSHA256(key: key, message: Array("sign-in \(text)".utf8))
-    }
+    /// What the code is made of. The key makes other codes, too.
+    private static func message(of text: String) -> [UInt8] { Array("sign-in \(text)".utf8) }
 
     private static func random() -> String { RandomSecret.hexadecimal(bytes: 32) }
 }

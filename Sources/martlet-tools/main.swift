@@ -1,8 +1,8 @@
 import Glibc
 import Processes
 
-// A job's own helpers: the commands of steps that Martlet plans for a Swift package. They run with the rights of the job, in its sandbox and below its
-// root, and know no secret. Exit statuses are those of sysexits.h.
+// A job's own helpers: the commands of steps that Martlet plans for a Swift package. They run with the rights of the job, in its sandbox and below
+// its root, and know no secret. Exit statuses are those of sysexits.h.
 
 extension Console {
     /// The tools' standard output and standard error.

@@ -119,7 +119,7 @@ enum Rules {
         }
     }
 
-    /// Words of the commands that a job runs by `martlet-tools`, in the code of the analyzer of C sources, the reader of manifests and the assembler of
+    /// Words of the commands that a job runs by `martlet-tools`: those of the analyzer of C sources, the reader of manifests and the assembler of
     /// products.
     static let jobCommands = [
         "--analyze-c", "--archive-products", "dump-package", "show-dependencies", "--analyzer-output", "llvm-ar",
@@ -175,7 +175,7 @@ enum Rules {
     }
 
     /// Returns authentication codes that are made and not compared in constant time. `ConstantTime.areEqual` must be around the call, or get the
-    /// constant that holds its result. A code that is sent, in base64, is compared by its receiver.
+    /// constant that holds its result. A code that is sent, as text, is compared by its receiver.
     static func comparedOtherwise(in text: String) -> [Int] {
         lines(of: text).compactMap { number, line in
             let found = ["Digest.hmacSHA256(", ".authenticationCode(key"].compactMap { line.firstRange(of: $0) }.first
@@ -186,7 +186,10 @@ enum Rules {
             let name = before[..<equals.lowerBound].dropFirst("let ".count)
             let after = before[equals.upperBound...]
             let isHeld = after.isEmpty || after.hasPrefix(" try ")
-            let uses = ["ConstantTime.areEqual(\(name), ", "Data(\(name)).base64EncodedString()"]
+            let uses = [
+                "ConstantTime.areEqual(\(name), ", "Data(\(name)).base64EncodedString()", "Base64URL.encode(\(name))",
+                "Hexadecimal.encode(\(name))",
+            ]
             return isHeld && uses.contains(where: text.contains) ? nil : number
         }
     }
@@ -207,7 +210,7 @@ enum Rules {
     static func unnamedCommands(in text: String) -> [Int] {
         let all = lines(of: text)
         return all.indices.compactMap { index in
-            guard all[index].text.contains("ParsableCommand {") else { return nil }
+            guard all[index].text.contains("struct "), all[index].text.contains("ParsableCommand {") else { return nil }
             let beginning = all[index...].prefix(6).map(\.text.trimmed).prefix { $0 != "}" }.joined()
             return beginning.contains("CommandConfiguration(commandName: ") ? nil : all[index].number
         }

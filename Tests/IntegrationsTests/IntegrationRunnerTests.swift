@@ -54,7 +54,7 @@ import martlet
             try await withBot(
                 BotPlan(configurations: ["debug", "release"], executor: .other(executor))
             ) { bot in
-                bot.log.expectErrors(containing: "our fault")
+                bot.log.expectErrors(containing: "by a fault of Martlet or its machine")
 
                 // when
                 let id = try await bot.begin()
@@ -186,7 +186,7 @@ import martlet
         func testThatOneThatStartsNothingIsOurFaultAndSaid() async throws {
             let executor = RefusingExecutor(refused: "debug", code: .notStarted)
             try await withBot(BotPlan(executor: .other(executor))) { bot in
-                bot.log.expectErrors(containing: "our fault")
+                bot.log.expectErrors(containing: "by a fault of Martlet or its machine")
                 let id = try await bot.begin()
                 try await until("it is given up") {
                     bot.timer.advance(by: .seconds(30))
@@ -207,7 +207,7 @@ import martlet
         func testThatWhatIsTooLargeIsNotTriedAgain() async throws {
             let executor = RefusingExecutor(refused: "debug", code: .overLimit)
             try await withBot(BotPlan(executor: .other(executor))) { bot in
-                bot.log.expectErrors(containing: "our fault")
+                bot.log.expectErrors(containing: "by a fault of Martlet or its machine")
                 expectVerdict(of: try await bot.integrate(), .internalError, because: "no supervisor")
                 #expect(executor.refusals.value == 1)
             }

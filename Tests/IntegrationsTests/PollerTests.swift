@@ -218,7 +218,7 @@ import Testing
         try await withTemporaryDirectory { directory in
             // given
             let core = try await Core(directory, bots: ["kit": ""], log: RecordingLogger())
-            core.log.expectErrors(containing: "it is tried again each second")
+            core.log.expectErrors(containing: "Martlet tries again each second")
             try core.store.close()
             let poller = Poller(
                 store: core.store, registry: core.registry, state: StateDirectory(path: core.directory.path("state")),

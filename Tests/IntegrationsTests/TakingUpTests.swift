@@ -233,7 +233,7 @@ import Testing
         let executor = DeafExecutor()
         try await withBot(BotPlan(executor: .other(executor))) { bot in
             // given
-            bot.log.expectErrors(containing: "our fault")
+            bot.log.expectErrors(containing: "a job failed by a fault of Martlet or its machine")
             let id = try await bot.begin()
             await until("the attempt") { executor.inner.starts.count == 1 }
             let attempt = try started(0, of: executor.inner.starts)

@@ -20,7 +20,7 @@ import Testing
     func testThatOneMoreAttemptIsMadeInAWorkspaceMadeAnew() async throws {
         try await withRunningJob { bot, executor, id in
             // given
-            bot.log.expectErrors(containing: "our fault")
+            bot.log.expectErrors(containing: "a job failed by a fault of Martlet or its machine")
             let first = AttemptDirectory(path: try #require(executor.starts.first))
             let workspace = try first.job().workspace
             // It is beside the checked-out tree, where no checkout removes it.

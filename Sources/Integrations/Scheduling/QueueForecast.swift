@@ -4,6 +4,7 @@ package import Storage
 /// What runs and what waits, in the order in which it is expected to start, with the reasons. Estimates assume that each integration takes as long as
 /// the median of its branch's last ones, and that nothing else is queued.
 package struct QueueForecast: Sendable, Hashable {
+    /// An integration that runs or waits, with its estimated times.
     package struct Item: Sendable, Hashable {
         package var integration: IntegrationOutline
         /// Why it waits, in words; `nil` if it runs and waits for nothing.
@@ -111,8 +112,10 @@ package struct QueueForecast: Sendable, Hashable {
             other.id.bot == candidate.id.bot && other.ref == candidate.ref && other.id != candidate.id
         }
         let place = candidate.ref.tag == nil ? "branch" : "tag"
+        // The nearest one before it in the queue, which itself waits for those before it.
         let same =
-            running.first { isBefore($0.open) } ?? queued.last { isBefore($0.open) && $0.open.rowID < candidate.rowID }
+            queued.filter { isBefore($0.open) && $0.open.rowID < candidate.rowID }.max { $0.open.rowID < $1.open.rowID }
+            ?? running.first { isBefore($0.open) }
         if let same {
             return "waits for \(same.open.id) on the same \(candidate.ref.pullRequest == nil ? place : "pull request")"
         }

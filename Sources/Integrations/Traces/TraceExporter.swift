@@ -77,6 +77,7 @@ package struct TraceExporter: Service, CustomStringConvertible {
         }
     }
 
+    /// Sends the trace of each integration that completes, until the service stops. Traces that could not be sent are dropped with a line in the log.
     package func run() async {
         await cancelWhenGracefulShutdown {
             await withTaskGroup(of: Void.self) { group in

@@ -73,7 +73,7 @@ private struct TreeBuilder {
         var numbers: [Int64: Int] = [:]
     }
 
-    struct Row {
+    struct TestLine {
         let id: Int64
         var suite = 0
         let rank: Int
@@ -90,7 +90,7 @@ private struct TreeBuilder {
 
     private let configurations: [Name]
     private let columns: [TestColumns]
-    private(set) var rows: [Row] = []
+    private(set) var rows: [TestLine] = []
     private(set) var tally = TestTally()
     private var suites = Suites()
     private var groups: [Group] = []
@@ -121,7 +121,7 @@ private struct TreeBuilder {
                 next[index] += 1
             }
             tally.add(outcomes)
-            rows.append(Row(id: id, rank: TestSpread.rank(of: outcomes), duration: longest))
+            rows.append(TestLine(id: id, rank: TestSpread.rank(of: outcomes), duration: longest))
         }
     }
 
@@ -158,7 +158,7 @@ private struct TreeBuilder {
         }
     }
 
-    func tree(_ shown: ArraySlice<Row>, names: [Int64: NamedTests.Key], after: Int) -> TestTree {
+    func tree(_ shown: ArraySlice<TestLine>, names: [Int64: NamedTests.Key], after: Int) -> TestTree {
         var parts: [(number: Int, tests: [TestTree.Test])] = []
         for row in shown {
             let test = TestTree.Test(

@@ -27,7 +27,7 @@ struct AcceptedCodings: Sendable, Hashable {
         guard let parameter = parameters.first(where: { $0.lowercased().hasPrefix("q=") }) else { return 1000 }
         let text = parameter.dropFirst(2)
         guard text.utf8.count <= 5, let value = Double(text), (0...1).contains(value) else { return nil }
-        return Int((value * 1000).rounded())
+        return Int(clamping: (value * 1000).rounded())
     }
 
     private static func trimmed(_ text: Substring) -> Substring {

@@ -37,7 +37,7 @@ extension AuthorizedRequest {
         guard request.method == .get || request.method == .head, request.headers[.range] == nil,
             AcceptedCodings(request.headers[.acceptEncoding]).prefersGzip
         else { return false }
-        guard request.headers[.cookie] != nil else { return true }
+        guard request.hasKeptState else { return true }
         let site = HTTPField.Name("Sec-Fetch-Site").flatMap { request.headers[$0] }
         return site == "same-origin" || site == "none"
     }

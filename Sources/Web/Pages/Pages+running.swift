@@ -12,7 +12,7 @@ extension Pages {
     /// How many earlier integrations of the branch tell how long one takes.
     static let estimatedFrom = 20
 
-    /// Adds what is running to the page of an integration; nothing if it is not running.
+    /// Adds what is running to the page of an integration. Does not change the page if the integration is not running.
     func show(running attempts: [AttemptRecord], of record: IntegrationRecord, in view: inout ViewObject) async throws {
         guard record.state.word == "running" else { return }
         var jobs: [ViewObject] = []

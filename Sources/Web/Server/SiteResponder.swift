@@ -140,14 +140,9 @@ struct SiteResponder: HTTPResponder {
             ?? (route.access == .product && !isLocal ? .product(ProductScope(parameters)) : nil)
         // Before it is computed: the right may be taken away meanwhile.
         let live = route.cost.lasts ? permit.map { answers.begin($0, over: channel) } : nil
-        var asked = request
-        if let list = request.headers[.ifNoneMatch], AcceptedCodings(request.headers[.acceptEncoding]).prefersGzip {
-            var head = request.head
-            head.headerFields[.ifNoneMatch] = ContentCoding.decoded(list)
-            asked = Request(head: head, body: request.body)
-        }
         let call = AuthorizedRequest(
-            request: asked, channel: channel, departure: context.departure, caller: caller, parameters: parameters,
+            request: Self.withDecodedTags(request), channel: channel, departure: context.departure, caller: caller,
+            parameters: parameters,
             bodyLimit: route.bodyLimit, client: client, address: address, place: place, limits: limits)
         var response = try await PageReader.$ofRequest.withValue(reader) {
             try await limits.answer(call, cost: route.cost) { try await route.handler(call).conditional(for: call) }
@@ -155,6 +150,16 @@ struct SiteResponder: HTTPResponder {
         if route.cost != .download { response.nameForm(of: request) }
         if let live { response.body = live.holding(response.body) }
         return response
+    }
+
+    /// Returns the request with the entity tags of compressed answers as those of the answers themselves, which routes compare with.
+    private static func withDecodedTags(_ request: Request) -> Request {
+        guard let list = request.headers[.ifNoneMatch],
+            AcceptedCodings(request.headers[.acceptEncoding]).prefersGzip
+        else { return request }
+        var head = request.head
+        head.headerFields[.ifNoneMatch] = ContentCoding.decoded(list)
+        return Request(head: head, body: request.body)
     }
 
     /// The path without its query. A proxy that serves the service under a path may pass that path on or remove it.

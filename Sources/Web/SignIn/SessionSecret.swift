@@ -26,7 +26,10 @@ struct SessionSecret: Sendable, Hashable {
     var hash: String { Digest.sha256(of: Array(text.utf8)) }
 
     /// The token that forms of this session send back. The secret cannot be computed from it.
-    var csrf: String { Hexadecimal.encode(Digest.hmacSHA256(key: Array(text.utf8), message: Array("csrf".utf8))) }
+    var csrf: String {
+        let code = Digest.hmacSHA256(key: Array(text.utf8), message: Array("csrf".utf8))
+        return Hexadecimal.encode(code)
+    }
 
     /// Returns the session of a request; `nil` if it has none, or several.
     init?(of request: Request, at place: RequestPlace) {
@@ -39,6 +42,11 @@ struct SessionSecret: Sendable, Hashable {
     func header(at place: RequestPlace) -> String? {
         place.cookie(Self.cookie).map { Cookies.header($0, text, place, seconds: 30 * 86_400) }
     }
+}
+
+extension Request {
+    /// Whether the client has kept something of this service, such as a session, and sends it back.
+    var hasKeptState: Bool { headers[.cookie] != nil }
 }
 
 /// Cookies as the service reads and sets them (RFC 6265).

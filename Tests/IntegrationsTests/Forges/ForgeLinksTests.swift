@@ -99,10 +99,14 @@ import Testing
 
     @Test(arguments: [
         ("/srv/git/kit.git", nil as ForgeKind?), ("https://git.acme.example/kit", nil), ("/srv/git/kit.git", .gitea),
-        ("javascript:alert(1)", .github),
     ])
     func testThatAnUnknownForgeHasNoLinks(_ address: String, _ forge: ForgeKind?) {
         #expect(Self.links(address, forge) == nil)
+    }
+
+    /// For git it is a path at a host of that name.
+    @Test(.threat("X1")) func testThatAnAddressLikeAScriptsIsAPageOfItsHost() {
+        #expect(Self.links("javascript:alert(1)", .github)?.repository == "https://javascript/alert%281%29")
     }
 
     @Test(
