@@ -1,4 +1,5 @@
 import HTTPTypes
+import Model
 
 /// What a client says of content codings (`Accept-Encoding`, RFC 9110, section 12.5.3).
 struct AcceptedCodings: Sendable, Hashable {
