@@ -25,7 +25,7 @@ import Testing
         let error = #expect(throws: TriggerError.self) {
             try StatedVersion.read(Array(text.utf8), from: "VERSION")
         }
-        expectContains(error?.description ?? "", "which is no version; write one line such as 1.4.0")
+        expectContains(error?.description ?? "", "which is not a version; write one line such as 1.4.0")
         #expect(error?.description.contains("\u{1B}") == false)
     }
 

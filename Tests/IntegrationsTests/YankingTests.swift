@@ -30,7 +30,7 @@ import Testing
                 try await fixture.store.versions(of: fixture.product).filter(\.isYanked).map(\.version.patch) == [1])
             // Its number is not used again.
             #expect(try await fixture.publish(fixture.commit("c")) == .published(SemanticVersion(1, 0, 2)))
-            await expectRejection(OperationError.self, \.code, .notFound) {
+            await expectRejection(YankError.self, \.code, .notFound) {
                 try await fixture.publisher.yank(product: fixture.product, version: SemanticVersion(9, 0, 0), by: "ada")
             }
         }
@@ -73,7 +73,7 @@ import Testing
             fixture.log.expectErrors(containing: "could not be yanked")
 
             // when
-            let error = await #expect(throws: OperationError.self) {
+            let error = await #expect(throws: YankError.self) {
                 try await fixture.publisher.yank(product: fixture.product, version: SemanticVersion(1, 0, 0), by: "ada")
             }
 
@@ -97,7 +97,7 @@ import Testing
             try await fixture.plant("1.0.0", commit: try await fixture.commit("a"), integration: 99)
 
             // when
-            let error = await #expect(throws: OperationError.self) {
+            let error = await #expect(throws: YankError.self) {
                 try await fixture.publisher.yank(product: fixture.product, version: SemanticVersion(1, 0, 0), by: "ada")
             }
 

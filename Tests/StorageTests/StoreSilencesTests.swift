@@ -157,7 +157,7 @@ import Testing
                         """)
             }
             // then
-            await expectFailure(.tooLarge, "take some back") {
+            await expectFailure(.tooLarge, "unmute some") {
                 try await fixture.store.silence("a", of: id, Self.silence)
             }
             // The limit holds until the ones that expired long ago are removed

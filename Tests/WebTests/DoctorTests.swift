@@ -27,7 +27,7 @@ import Testing
             expectContains(result.stdout, "!!  swift  not in PATH; install it to build Swift packages\n")
             expectContains(result.stdout, "--  isolation  none: jobs run as the service's user with all its rights")
             expectContains(
-                result.stdout, "--  state  \(directory.path("state")) is not there yet; `martlet serve` makes it\n")
+                result.stdout, "--  state  \(directory.path("state")) does not exist yet; `martlet serve` makes it\n")
             let troubles = result.stdout.split(separator: "\n").count { $0.hasPrefix("!!") }
             #expect(troubles == 4)
             expectContains(result.stderr, "4 problems; each line with !! says what to do")

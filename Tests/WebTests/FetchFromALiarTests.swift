@@ -153,7 +153,7 @@ import Testing
                 "1.4.2", by: team.record, product: Name(nearest: "other"), signedBy: team.key)
             try await LyingServer.running(in: team.web, insteadInFiles: ["/files/kit/1.4.2/": directory]) { url in
                 // when, then
-                try await expectRefusal(team, from: url, status: 1, "sends as kit 1.4.2 is another version")
+                try await expectRefusal(team, from: url, status: 1, "sent as kit 1.4.2 is another version")
             }
         }
     }

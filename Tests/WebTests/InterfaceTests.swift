@@ -199,7 +199,8 @@ import Transfer
             let digest = Digest.sha256(of: Array("source".utf8))
             #expect(
                 json.hasPrefix(
-                    #"{"version":"1.0.0","product":"kit","published":"2026-03-01T12:00:00.000Z","#
+                    #"{"version":"1.0.0","id":"kit 1.0.0","url":"http://ci.example/products/kit/1.0.0","#
+                        + #""product":"kit","published":"2026-03-01T12:00:00.000Z","#
                         + #""commit":"3333333333333333333333333333333333333333","ref":"refs/heads/release/1.0","#
                         + #""integration":"kit#3","files":[{"configuration":null,"path":"kit-source.tar.gz","size":6,"#
                         + #""sha256":"\#(digest)","url":"http://ci.example/files/kit/1.0.0/kit-source.tar.gz","downloads":0}"#

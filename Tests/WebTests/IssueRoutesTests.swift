@@ -186,7 +186,7 @@ import Testing
     func testThatThePageSaysWhoIntroducedIt() async throws {
         try await withSample { web in
             let page = try await web.send("GET", "/bots/kit/1").text
-            expectContains(page, "by Ada &lt;Author&gt; in 111111111111")
+            expectContains(page, "by Ada &lt;Author&gt; in <code>111111111111</code>")
             expectContains(page, "its line comes from this commit (blameLineAgainstCommits)")
             expectContains(page, "<code title=\"Fingerprint\">ffffffffffff</code>")
         }

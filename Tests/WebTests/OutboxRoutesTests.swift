@@ -66,9 +66,9 @@ import Testing
         try await withMessages { web in
             let answer = try await web.send("GET", "/outbox", headers: [("Accept", "text/html")])
             #expect(answer.status == 401)
-            expectContains(answer.text, "any name, and the token as the password.")
-            expectContains(answer.text, "martlet token create NAME --role viewer")
-            #expect(!answer.text.contains("`"))
+            expectContains(answer.text, "<h1>Sign in to see this</h1>")
+            expectContains(answer.text, "href=\"/sign-in?next=%2Foutbox\"")
+            expectContains(answer.text, "This page is not open to everybody. Sign in, and you come back to it.")
             let deliveries = try await web.send("GET", "/deliveries").text
             expectContains(deliveries, #"<a href="/outbox">outbox</a> (with a token)"#)
         }
@@ -81,9 +81,9 @@ import Testing
             let listed = try await martlet(["outbox"], web).stdout
             let again = try await martlet(["outbox", "--retry", "1"], web)
             // then
-            expectContains(page, "Once that is mended: <code>martlet outbox --retry 1</code>")
+            expectContains(page, "Once the cause is removed: <code>martlet outbox --retry 1</code>")
             #expect(!page.contains("--retry 2"), "it waits, and is sent by itself")
-            expectContains(listed, "\n    once that is mended: martlet outbox --retry 1\n")
+            expectContains(listed, "\n    once the cause is removed: martlet outbox --retry 1\n")
             #expect(again.stdout == "It is tried again: 1  waiting  kit#1 queued  status \(Self.api)\n")
             #expect(again.status == 0)
         }

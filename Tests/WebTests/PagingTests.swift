@@ -131,9 +131,10 @@ import Testing
             let after = try await web.send("GET", "/").text
             // then
             #expect(second.id.number == 2)
-            expectContains(before, "<a href=\"/bots/kit/1\">#1</a>")
-            expectContains(after, "<a href=\"/bots/kit/2\">#2</a>")
-            #expect(!after.contains("#1</a>"))
+            expectContains(before, "href=\"/bots/kit/1\"")
+            #expect(!before.contains("/bots/kit/2"))
+            expectContains(after, "#2 queued</a>")
+            expectContains(after, "href=\"/bots/kit/1\"><span class=\"result warn\">")
         }
     }
 

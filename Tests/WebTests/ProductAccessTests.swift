@@ -72,12 +72,12 @@ import Transfer
                 let answer = try await web.send("GET", path, as: .viewer)
                 #expect([200, 302].contains(answer.status), "\(path): \(answer.text)")
                 #expect(answer["Cache-Control"]?.hasPrefix("public") == false, "\(path)")
-                #expect(answer["Vary"]?.hasSuffix("Authorization") == true)
+                #expect(answer["Vary"]?.contains("Authorization") == true)
             }
             for path in Self.listings {
                 let answer = try await web.send("GET", path)
                 #expect(!Self.names(answer).contains("kit"), "\(path)")
-                #expect(answer["Vary"]?.hasSuffix("Authorization") == true, "others see more")
+                #expect(answer["Vary"]?.contains("Authorization") == true, "others see more")
                 #expect(Self.names(try await web.send("GET", path, as: .viewer)).contains("kit"), "\(path)")
             }
             let artifact = "/api/v1/bots/kit/integrations/1/artifacts/release/kit-1.0.0-source.tar.gz"
@@ -106,7 +106,7 @@ import Transfer
             for path in Self.listings {
                 let answer = try await web.send("GET", path)
                 #expect(Self.names(answer) == ["kit"], "\(path)")
-                #expect(answer["Vary"]?.hasSuffix("Authorization") == true)
+                #expect(answer["Vary"]?.contains("Authorization") == true)
             }
             for path in [
                 "/", "/bots/kit", "/api/v1/bots", "/files/other/", "/files/other/1.0.0/kit-source.tar.gz",
@@ -160,7 +160,7 @@ import Transfer
                 let answer = try await web.send("GET", path, as: .viewer)
                 expectContains(answer.text, "kit-1.0.0-source.tar.gz")
                 #expect(answer["Cache-Control"] == "no-store", "\(path)")
-                #expect(answer["Vary"]?.hasSuffix("Authorization") == true, "\(path)")
+                #expect(answer["Vary"]?.contains("Authorization") == true, "\(path)")
             }
         }
     }

@@ -36,6 +36,18 @@ import Testing
         #expect(page.contains("Gone") && page.contains("<html") && page.contains("</html>"))
     }
 
+    @Test func testThatAnAbsentTextIsNotWritten() throws {
+        // given: a row of the queue whose commit is not known yet, beside an outer value of the same name
+        let row: ViewObject = ["id": "kit#1", "subject": .text(nil), "commit": "12345678", "reason": .flag(false)]
+        let queue: ViewObject = ["subject": "outer", "hasWaiting": true, "waiting": .list([row])]
+        // when
+        let page = try Templates(Templates.Compiled()).render("queue", queue)
+        // then
+        expectContains(page, "<td class=\"wide\"><code>12345678</code></td>")
+        expectContains(page, "<td class=\"why\"></td>")
+        #expect(!page.contains("false") && !page.contains("outer"))
+    }
+
     @Test func testThatAnUnknownNameIsAnErrorEachTime() throws {
         let templates = Templates(Templates.Compiled())
         for _ in 0..<2 {

@@ -28,7 +28,7 @@ import Testing
             let answer = try await web.json("/api/v1/bots/kit/integrations/\(queued.id.number)")
             // then
             expectContains(shown.stdout, "\nupgrade, \(label)\n")
-            expectContains(page.text, "upgrade, \(label)")
+            expectContains(page.text, "new version of the toolchain: \(label)")
             expectContains(answer, #""cause":"upgrade","requestedBy":"\#(label)""#)
         }
     }

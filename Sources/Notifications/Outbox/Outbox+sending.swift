@@ -85,7 +85,7 @@ extension Outbox {
         }
         return .givenUp(
             reason: "given up after \(message.tries) tries in \(Self.patience.components.seconds / 3600) h; "
-                + "the last: \(failure.reason); once that is mended, `martlet outbox --retry \(message.id)`",
+                + "the last: \(failure.reason); once the cause is removed, `martlet outbox --retry \(message.id)`",
             mayHaveArrived: failure.mayHaveArrived)
     }
 
@@ -125,7 +125,7 @@ extension Outbox {
     private func giveUp(_ place: OutboxPlace, before time: Timestamp, _ reason: String) async throws {
         let count = try await store.expireMessages(
             for: place, storedBefore: time,
-            reason: reason + "; once that is mended, `martlet outbox --retry` with its number", at: clock.now())
+            reason: reason + "; once the cause is removed, `martlet outbox --retry` with its number", at: clock.now())
         guard count > 0 else { return }
         logger.warning(
             "messages were given up", metadata: ["destination": "\(place.name)", "count": "\(count)"])

@@ -100,7 +100,7 @@ package struct WebhookSender: OutboxSender {
                 return .failed(OutboxFailure(what, isOfDestination: false))
             }
             return .refused(
-                "\(what) for an hour: it does not take this one; once that is mended, `martlet outbox --retry \(message.id)`"
+                "\(what) for an hour: it does not take this one; once the cause is removed, `martlet outbox --retry \(message.id)`"
             )
         default:
             return .failed(OutboxFailure(what, isOfDestination: false, mayHaveArrived: answer.status >= 500))

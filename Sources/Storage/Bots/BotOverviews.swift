@@ -58,6 +58,7 @@ package struct BotOverview: Hashable, Sendable {
 
 /// Which branches of which bots the overview shows. Every condition that is not `nil` must hold.
 package struct OverviewFilter: Hashable, Sendable {
+    /// What a branch needs to be shown: a red result, an integration that runs, or one that waits.
     package enum State: String, Sendable, CaseIterable { case red, running, waiting }
 
     /// A part of the bot's or the ref's name. ASCII letters match in either case.
@@ -72,6 +73,7 @@ package struct ResultStrip: Hashable, Sendable {
     /// The number of results of a strip.
     package static let length = 20
 
+    /// The result of one integration.
     package struct Item: Hashable, Sendable {
         package var number: Int
         package var result: IntegrationResult

@@ -9,6 +9,7 @@ import Storage
 /// `API` has strings in these places, so that a command can read the answer of a newer service.
 enum MemberWords {
     private static let states = ["queued", "running", "completed"]
+    private static let attemptStates = ["queued", "running", "ended", "processed"]
     private static let verdicts = words(Verdict.self)
     private static let outcomes = words(TestResult.Outcome.self)
     private static let categories = words(Finding.Category.self)
@@ -21,7 +22,8 @@ enum MemberWords {
     /// The words by object and member.
     static let all: [String: [String]] = [
         "BotList.isolation": isolations, "Configuration.isolation": isolations,
-        "Integration.state": states, "Configuration.state": states, "Configuration.Attempt.state": states,
+        "Integration.state": states, "Configuration.state": attemptStates,
+        "Configuration.Attempt.state": attemptStates,
         "Integration.cause": words(Cause.self),
         "Integration.step": words(IntegrationStep.self) + steps, "Configuration.step": steps,
         "Configuration.Step.step": steps, "Plan.Step.step": steps,

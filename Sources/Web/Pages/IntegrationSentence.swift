@@ -53,7 +53,7 @@ enum IntegrationSentence {
         case .person: person.map { "requested by \($0)" } ?? "requested"
         case .baseline: "first integration of the branch"
         case .pull: pull.map { $0.source == nil ? "pull request from a fork" : "pull request" } ?? "pull request"
-        case .upgrade: "new version of the toolchain"
+        case .upgrade: "new version of the toolchain" + (person.map { ": \($0)" } ?? "")
         }
     }
 }

@@ -120,12 +120,16 @@ struct Pages: Sendable {
     /// Renders a problem as a page. Users without the right to read see it, so it says nothing about the content of the service.
     func problem(_ problem: Problem) async -> Response {
         let isWithoutSession = !PageReader.ofRequest.maySignIn
-        // Describes the browser's login dialog, which follows where a session is impossible.
         let detail =
-            problem.status == 401 && isWithoutSession
-            ? "This needs a token. Where the browser asks for a name and a password: any name, and the token as the password. "
-                + "“martlet token create NAME --role viewer” makes one."
-            : problem.detail
+            switch (problem.status, isWithoutSession) {
+            // Describes the browser's login dialog, which follows where a session is impossible.
+            case (401, true):
+                "This needs a token. Where the browser asks for a name and a password: any name, and the token as the password. "
+                    + "“martlet token create NAME --role viewer” makes one."
+            case (401, false) where problem.detail == Problem.needsToken.detail:
+                "This page is not open to everybody. Sign in, and you come back to it."
+            default: problem.detail
+            }
         let view: ViewObject = [
             "heading": .text(problem.status == 401 && !isWithoutSession ? "Sign in to see this" : problem.title),
             "detail": .text(detail), "offersSignIn": .flag(problem.status == 401),

@@ -25,12 +25,19 @@ struct ViewObject: MustacheParent, ExpressibleByDictionaryLiteral {
     /// Adds the values of another object, which replace existing ones.
     mutating func merge(_ other: ViewObject) { values.merge(other.values) { _, new in new } }
 
-    /// Returns a value. An absent text is `false`, so that its section is left out and no text of an outer object is found instead.
+    /// What an absent text and `false` are for a template: the section is left out, nothing is written, and no value of an outer object is found
+    /// instead.
+    private struct Absent: MustacheCustomRenderable {
+        var renderText: String { "" }
+        var isNull: Bool { true }
+    }
+
+    /// Returns a value.
     func child(named name: String) -> Any? {
         switch values[name] {
         case .string(let text): HTMLText.prepared(text)
         case .html(let html): html
-        case .flag(let flag): flag
+        case .flag(let flag): flag ? true : Absent()
         case .list(let objects): objects
         case nil: nil
         }

@@ -25,10 +25,10 @@ document.addEventListener("input", (event) => {
   typed = event.target.value;
   filter();
 });
-// The page's content is replaced when something changes.
-new MutationObserver(() => {
+// The page was refreshed as the server has it: with all rows.
+document.addEventListener("refreshed", () => {
   const input = document.querySelector("[data-filter]");
   if (typed === null || !input) return;
   if (input.value !== typed) input.value = typed;
   filter();
-}).observe(document.body, { childList: true, subtree: true });
+});

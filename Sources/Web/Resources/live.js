@@ -23,7 +23,7 @@
       if (document.hidden) return;
       source = new EventSource(new URL(`live/events?${logs().map((log) => `log=${encodeURIComponent(log)}`).join("&")}`, script));
       source.onopen = () => hear("open");
-      for (const kind of ["integration", "bots", "repository", "delivery", "outbox", "version", "log"])
+      for (const kind of ["integration", "bots", "repository", "delivery", "outbox", "version", "log", "gap"])
         source.addEventListener(kind, (event) => hear(kind, JSON.parse(event.data)));
     };
     document.addEventListener("visibilitychange", join);
@@ -134,7 +134,7 @@
 
   const kinds = { deliveries: ["delivery"], outbox: ["outbox"], products: ["version"] };
   const concerns = (kind, data = {}) => {
-    if (kind === "open") return true;
+    if (kind === "open" || kind === "gap") return true;
     const log = followedLog();
     if (kind === "log") return log?.dataset.log === data.log;
     const [what, bot, number] = log ? ["log", ...log.dataset.log.split("/")] : (document.body.dataset.watch || "").split(" ");
@@ -160,6 +160,7 @@
           document.title = page.title;
           if (page.body.dataset.watch) document.body.dataset.watch = page.body.dataset.watch;
           else delete document.body.dataset.watch;
+          document.dispatchEvent(new Event("refreshed"));
         }
       }
     } catch { /* The service restarts; the next event tries again. */ }

@@ -21,7 +21,6 @@ document.addEventListener("keydown", (event) => {
   if (event.key === " ") { isStopped = !isStopped; event.preventDefault(); }
 });
 addEventListener("resize", show);
-// The content is replaced when something changes.
-new MutationObserver(show).observe(document.body, { childList: true });
+document.addEventListener("refreshed", show);
 show();
 again();

@@ -1,7 +1,7 @@
 // The one event stream of a browser, for all its tabs: a shared worker. A browser opens only six connections to a server over HTTP/1.1.
 "use strict";
 const tabs = new Map(); // The logs that each tab follows, by its port.
-const kinds = ["integration", "bots", "repository", "delivery", "outbox", "version", "log"];
+const kinds = ["integration", "bots", "repository", "delivery", "outbox", "version", "log", "gap"];
 let source = null, address = "", timer = 0;
 
 const send = (message) => { for (const port of tabs.keys()) port.postMessage(message); };

@@ -41,8 +41,5 @@
     count();
   };
   if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", begin); else begin();
-  // The page's content is replaced when something has changed.
-  new MutationObserver((changes) => {
-    for (const change of changes) for (const node of change.addedNodes) if (node.id === "main") { begin(); filter(); return; }
-  }).observe(document.body, { childList: true });
+  document.addEventListener("refreshed", () => { begin(); filter(); });
 })();

@@ -57,9 +57,7 @@ package enum Access: Sendable, Hashable, CustomStringConvertible {
             }
             needed = role
         }
-        guard let role = caller.role else {
-            return Problem(401, "This needs a token: send `Authorization: Bearer mt_…` (martlet token create).")
-        }
+        guard let role = caller.role else { return .needsToken }
         guard role >= needed else {
             return Problem(403, "This needs a token with the role \(needed.rawValue); yours is \(role.rawValue).")
         }

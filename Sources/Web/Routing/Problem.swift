@@ -38,6 +38,9 @@ package struct Problem: Error, Sendable, Hashable {
     static func busy(_ detail: String) -> Problem { Problem(503, detail) }
 
     static let notFound = Problem(404, "There is nothing here.")
+    /// What a caller without a token or session is told.
+    static let needsToken = Problem(
+        401, "This needs a token: send `Authorization: Bearer mt_…` (martlet token create).")
     static let endedSession = Problem(401, "Your session has ended. Sign in again.")
     static let `internal` = Problem(500, "The service failed; its log has the cause.")
 

@@ -124,11 +124,10 @@ struct SiteResponder: HTTPResponder {
         }
         var mayRead = anonymousMayRead
         if route.access == .product {
-            // Until it is known, nobody else may keep the answer.
-            let isSameForAll = isSame
+            // Until it is known, nobody else may keep the answer. A page with somebody's name is never the same for all.
             isSame = false
             (mayRead, isSame) = try await openness(ProductScope(parameters))
-            isSame = isSame && isSameForAll
+            isSame = isSame && caller.csrf == nil
         }
         if var refusal = route.access.refusal(of: caller, anonymousMayRead: mayRead) {
             if refusal.status == 401, identity.hasEnded { refusal = .endedSession }

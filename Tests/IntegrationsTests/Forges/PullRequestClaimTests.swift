@@ -95,7 +95,7 @@ import Testing
             with: #""commit":{"hash":"abababababab"},"repository":{"full_name":"evil/kit"}"#)
         let event = try ForgeSample.read(.bitbucket, fork, event: word)
         #expect(event.pull == nil && !event.asksForScan)
-        #expect(event.reason?.contains("Bitbucket Cloud has its commits in the fork alone") == true)
+        #expect(event.reason?.contains("Bitbucket Cloud has its commits only in the fork") == true)
     }
 
     @Test(arguments: [

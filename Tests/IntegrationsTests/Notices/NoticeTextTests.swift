@@ -91,7 +91,7 @@ import Testing
             .broke, verdict: .buildErrors, issues: [NoticeSample.issue(.error, "no such name 'x'")])
         facts.counts = .init(newTests: 3, newOthers: 1205)
         facts.leftOut = 11
-        #expect(NoticeText.subject(of: facts).hasSuffix(": 1208 new issues"))
+        #expect(NoticeText.subject(of: facts).hasSuffix(": 1,208 new issues"))
         let body = NoticeText.body(of: facts)
         expectContains(body, "\n\nNew issues (1205):\n  no such name 'x'\n  and 1204 more\n\n")
         expectContains(body, "\n\nTests that fail now (3):\n  and 3 more\n\n")

@@ -31,11 +31,11 @@ import Transfer
             let first = forge.current(good.record.commit.description)
             #expect(Set(first.keys) == ["martlet/kit", "martlet/kit/debug", "martlet/kit/release"])
             #expect(first.values.allSatisfy { $0.state == Self.word(kind, true) })
-            #expect(first["martlet/kit"]?.text == "4 tests passed")
+            #expect(first["martlet/kit"]?.text == "2 tests in 2 configurations")
             #expect(first["martlet/kit"]?.url == "http://martlet.example/bots/kit/1")
             let second = forge.current(bad.record.commit.description)
             #expect(second["martlet/kit"]?.state == Self.word(kind, false))
-            #expect(second["martlet/kit"]?.text == "1 of 4 tests failed, 1 new issue")
+            #expect(second["martlet/kit"]?.text == "2 tests in 2 configurations, 1 fails, 1 new issue")
             #expect(second["martlet/kit/debug"]?.text == "1 of 2 tests failed")
             #expect(second["martlet/kit/release"]?.state == Self.word(kind, true))
             // No message was given up, and none was sent twice.
@@ -58,7 +58,7 @@ import Transfer
             _ = try await bot.report(.failing("debug"), to: forge)
             let fixed = try await bot.report(to: forge)
             #expect(
-                forge.current(fixed.record.commit.description)["martlet/kit"]?.text == "2 tests passed, 1 test fixed")
+                forge.current(fixed.record.commit.description)["martlet/kit"]?.text == "2 tests, 1 test fixed")
         }
     }
 

@@ -34,8 +34,8 @@ import Testing
         ),
         arguments: [
             (["-t", "ed25519", "-N", "a passphrase"], "it has a passphrase"),
-            (["-t", "rsa", "-N", ""], "it is no Ed25519 key"),
-            (["-t", "ecdsa", "-N", ""], "it is no Ed25519 key"),
+            (["-t", "rsa", "-N", ""], "it is not an Ed25519 key"),
+            (["-t", "ecdsa", "-N", ""], "it is not an Ed25519 key"),
             (["-t", "rsa", "-N", "", "-m", "PEM"], "it is no private key of OpenSSH"),
         ])
     func testThatAnotherKindOfKeyIsRefusedWithWhatToDo(options: [String], reason: String) async throws {

@@ -94,10 +94,12 @@ import Testing
             expectContains(said, "Muted in all branches until 2026-12-31 00:00:00 UTC: ")
             let silence = try #require(try await web.store.silencedIssues(of: SampleContent.kit).first?.silence)
             #expect(silence.person == "operator" && silence.reason == "of a <b>library</b>")
-            let page = try await browser.get("/bots/kit/1").text
+            expectContains(try await browser.get("/bots/kit/1").text, ">1 muted</a>")
+            let page = try await browser.get("/bots/kit/1/issues").text
             expectContains(page, "of a &lt;b&gt;library&lt;/b&gt;")
             expectContains(page, "action=\"\(place)/unmute\"")
-            expectContains(try await browser.get("/bots/kit/silences").text, "action=\"\(place)/unmute\"")
+            let newest = place.replacing("/integrations/1/", with: "/integrations/2/")
+            expectContains(try await browser.get("/bots/kit/silences").text, "action=\"\(newest)/unmute\"")
             expectContains(try await browser.act(place + "/unmute"), "is muted no more.")
             #expect(try await web.store.silencedIssues(of: SampleContent.kit).isEmpty)
         }

@@ -27,7 +27,8 @@ import Testing
             let browser = try await WebBrowser.signedIn(web, as: role)
             let cookie = browser.cookies["martlet"]
             // when
-            for route in web.table.routes where route.pattern.description != "/api/v1/events" {
+            for route in web.table.routes where !["/api/v1/events", "/live/events"].contains(route.pattern.description)
+            {
                 let path = A02RoleTests.path(of: route)
                 if ["/sign-out", "/sign-in"].contains(path), route.method == .post { continue }
                 // A session is no signature; A02RoleTests has those.
@@ -151,7 +152,7 @@ import Testing
             let json = try await web.json("/api/v1/sessions", as: .admin)
             expectContains(json, #""person":"operator","role":"operator","token":"operator","provider":null"#)
             let listed = try await martlet(["token", "list"], web).stdout
-            expectContains(listed, "Sessions:\n1  operator  operator")
+            expectContains(listed, "\n1        operator  operator  2026-03-01T12:00:00.000Z  ")
             expectContains(try await martlet(["token", "end-session", "1"], web).stdout, "session 1 has ended\n")
             #expect(try await web.store.sessions(at: WebFixture.now) == [])
             try await web.expect(404, "DELETE", "/api/v1/sessions/1", as: .admin)
@@ -181,7 +182,7 @@ import Testing
                     expectContains(page.text, "\(name) <span class=\"quiet\">\(role)</span>")
                     // The proxy signs out.
                     expectLacks(page.text, "action=\"/sign-out\"")
-                    #expect(page["Vary"] == "Authorization, Cookie, X-Remote-User")
+                    #expect(page["Vary"]?.hasSuffix("Authorization, Cookie, X-Remote-User") == true)
                 }
             }
             try await web.expect(

@@ -48,6 +48,7 @@ import Testing
         GET /api/v1/deliveries
         GET /api/v1/events
         GET /api/v1/integrations
+        GET /api/v1/queue
         GET /api/v1/ref-updates
         GET /badge/{file}
         GET /bots/{bot}
@@ -55,6 +56,7 @@ import Testing
         GET /bots/{bot}/feed.json
         GET /bots/{bot}/silences
         GET /bots/{bot}/tests
+        GET /bots/{bot}/trend.csv
         GET /bots/{bot}/tests/history
         GET /bots/{bot}/{number}
         GET /bots/{bot}/{number}/issues
@@ -80,6 +82,8 @@ import Testing
         GET /files/{product}/{version}/
         GET /files/{product}/{version}/{file}
         GET /products
+        GET /queue
+        GET /screen
         GET /products/{product}
         GET /products/{product}/feed.atom
         GET /products/{product}/feed.json
