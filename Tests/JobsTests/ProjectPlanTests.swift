@@ -107,7 +107,9 @@ import Testing
     }
 
     @Test func testThatTheOtherTypesSayThatTheyTakeNone() throws {
-        for type in [ProjectType.cargo, .maven, .python, .npm, .make] {
+        let others = ProjectType.allCases.filter { $0 != .swiftPackage && $0.profile.test?.filter == nil }
+        #expect(others.contains(.make) && !others.contains(.cargo))
+        for type in others {
             let recipe = Recipe(configurations: [try Samples.configuration()], projectType: type)
             #expect(
                 JobPlanner.whyNoFilter(recipe.configurations[0], recipe: recipe)

@@ -248,7 +248,7 @@ import Testing
             // then: WebFixture.now is 2026-03-01, a Sunday
             expectContains(
                 shown.stdout, "schedule: 30 2 * * 1-5 Europe/Berlin of main, next at 2026-03-02T01:30:00.000Z\n")
-            expectContains(page.text, "schedule 30 2 * * 1-5 Europe/Berlin of main, next at 2026-03-02 01:30:00")
+            expectContains(page.text, "30 2 * * 1-5 Europe/Berlin of main; next in about 14 h, at 2026-03-02 01:30 UTC")
             expectContains(
                 try await web.json("/api/v1/bots/nightly"),
                 #""schedule":"30 2 * * 1-5 Europe/Berlin of main","nextScheduled":"2026-03-02T01:30:00.000Z""#)

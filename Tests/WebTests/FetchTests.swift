@@ -73,7 +73,8 @@ import Testing
 
             // then
             #expect(other.status == 77)
-            expectContains(other.stderr, "signed by \(thief.publicKey.fingerprint), which is not among the keys")
+            expectContains(
+                other.stderr, "signed by \(thief.publicKey.fingerprint), which is not among the remembered keys")
             #expect(unsigned.status == 77)
             expectContains(
                 unsigned.stderr, "kit 1.4.4 is complete, but not signed; if you know where it is from, write --unsigned"

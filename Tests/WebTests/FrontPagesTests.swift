@@ -52,8 +52,8 @@ import Testing
             let rows = Self.rows(page).filter { $0.contains("scope=\"row\"") }
             #expect(rows.count == 2)
             expectContains(String(rows[0]), "<a class=\"ref main\" href=\"/bots/kit?branch=main\">main</a>")
-            expectContains(String(rows[0]), "warnings</span></a> <a class=\"now busy\" href=\"/bots/kit/4\">")
-            expectContains(String(rows[0]), "aria-label=\"Last 2: 1 test-failures, 1 warnings; median")
+            expectContains(String(rows[0]), "warnings</span>\n</a> <a class=\"now busy\" href=\"/bots/kit/4\">")
+            expectContains(String(rows[0]), "aria-label=\"Last 2: 1 test failures, 1 warnings; median")
             expectContains(String(rows[1]), ">release/1.0</a>")
             #expect(page.ranges(of: "<table").count == 1, "one table for all bots")
         }
@@ -136,7 +136,7 @@ import Testing
             expectContains(page, "<dt>Median duration</dt><dd>40 s</dd>")
             expectContains(
                 page, "aria-label=\"Duration of 2 integrations: from 40 s to 40 s, at least 40 s, at most 40 s\"")
-            expectContains(page, "<title>#1: 1, test-failures</title>")
+            expectContains(page, "<title>#1: 1, test failures</title>")
             expectContains(page, "<code>swift build --build-tests</code></td><td class=\"num\">11 s</td>")
             expectContains(release, "<span class=\"ref\">release/1.0</span> <a href=\"/bots/kit/3\">#3</a>")
             #expect(!release.contains("<svg class=\"plot\""), "one integration makes no line")

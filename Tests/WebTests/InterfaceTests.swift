@@ -30,7 +30,7 @@ import Transfer
                 + #""subject":"Skip empty lines instead of trapping on them","author":"Ada Okafor","project":null,"state":"completed","#
                 + #""step":"completed","verdict":"warnings","result":"warnings","skipped":false,"reason":null,"#
                 + #""queued":"2026-03-01T11:10:00.000Z","started":"2026-03-01T11:10:01.000Z","#
-                + #""ended":"2026-03-01T11:10:41.000Z","run":1,"supersededBy":null,"summary":{"errors":0,"warnings":1,"analyzerWarnings":0,"#
+                + #""ended":"2026-03-01T11:10:41.000Z","duration":40,"run":1,"supersededBy":null,"summary":{"errors":0,"warnings":1,"analyzerWarnings":0,"#
                 + #""testFailures":0,"tests":12,"flakyTests":0,"errorsChange":0,"warningsChange":-1,"analyzerWarningsChange":0,"#
                 + #""testFailuresChange":-1,"testsChange":0,"flakyTestsChange":0,"tally":null},"reruns":[],"configurations":["#
                 + #"{"name":"debug","attempt":1,"run":1,"testFilter":null,"#

@@ -158,8 +158,8 @@ import Testing
             """,
             "B.swift": "struct B {\n    func send(_ call: AuthorizedRequest) { call.flag(\"y\"); word(call) }\n"
                 + "    func word(_ call: AuthorizedRequest) { call.number(\"z\", 1...2) }\n}\n",
-            "C.swift":
-                "struct C {\n    func page() { limit(50); query(\"before\") }\n    func limit() { query(\"limit\") }\n}\n",
+            "AuthorizedRequest.swift":
+                "struct AuthorizedRequest {\n    func page() { limit(50); query(\"before\") }\n    func limit() { query(\"limit\") }\n}\n",
         ])
         // then
         #expect(try sources.parameters(of: "a") == ["x", "before", "limit"])

@@ -114,7 +114,9 @@ struct PullRequestRoutesTests {
         try await withWaiting { web in
             // given: approved by a command, and one that does not merge
             let approved = try await martlet(["approve", "kit!12", "--commit", Self.head], web)
-            #expect(approved.stdout == "kit!12 approved at abababab: kit#2\n", "\(approved.stderr)")
+            #expect(
+                approved.stdout == "kit!12 approved at abababab: kit#2\nhttp://ci.example/bots/kit/2\n",
+                "\(approved.stderr)")
             let id = try #require(IntegrationID("kit#2"))
             _ = try await web.store.recordMerge(
                 of: id, commit: try #require(CommitID(Self.head)), unmerged: "it does not merge with <main>")
@@ -124,8 +126,10 @@ struct PullRequestRoutesTests {
             let shown = try await martlet(["show", "kit#2"], web).stdout
 
             // then
-            expectContains(page, "<dd>kit!12 into main, from a fork, approved by \(NSUserName())</dd>")
-            expectContains(page, "<dd><code>\(Self.head)</code></dd>")
+            expectContains(
+                page,
+                "<span>kit!12 into <span class=\"ref\">main</span>, from a fork, approved by \(NSUserName())</span>")
+            expectContains(page, "<code title=\"\(Self.head)\">\(Self.head.prefix(12))</code>")
             expectContains(page, "it does not merge with &lt;main&gt;")
             expectContains(
                 shown,

@@ -156,8 +156,11 @@ extension Route {
         example: JSONValue? = nil, _ answer: Operation.Answer, status: Int = 200
     ) -> Route {
         var route = self
+        // Every one of these accepts `latest` instead of a number.
+        let meansLatest = method == .get && pattern.description.contains("/{bot}/integrations/{number}")
         route.operation = Operation(
-            id: id, tag: tag, query: query, body: body, answer: answer, example: example, status: status)
+            id: id, tag: tag, query: query + (meansLatest ? [.latestBranch] : []), body: body, answer: answer,
+            example: example, status: status)
         return route
     }
 }

@@ -31,7 +31,7 @@ extension Pages {
             "bots", title: "Bots", section: "bots", watch: "integration",
             [
                 "articles": .html(articles), "hasBots": .flag(!bots.isEmpty), "isFiltered": .flag(isFiltered),
-                "isNew": .flag(all.isEmpty), "text": .text(filter.text ?? ""), "state": .text(filter.state?.rawValue),
+                "isNew": .flag(all.isEmpty), "text": .text(filter.text), "state": .text(filter.state?.rawValue),
                 "problems": .list(overview.problems.map { ["text": .text($0)] }),
                 "hasProblems": .flag(!overview.problems.isEmpty),
                 "counts": .list(try await counts(filter)),

@@ -34,6 +34,9 @@ extension Pages {
                     : nil),
         ]
         show(tree, filter: filter, of: record, by: call.caller, in: &view)
+        if tree.tally.tests == 0 {
+            view["noTests"] = .text(Self.whyNoTests(of: record, try await site.store.attempts(of: record.id)))
+        }
         return try await page("tree", title: "Tests of \(record.id)", section: "bots", view)
     }
 
@@ -47,15 +50,16 @@ extension Pages {
         show(tree, filter: filter, of: record, by: call.caller, in: &view)
         let more = tree.found - tree.shown
         view["moreTests"] = .text(more > 0 ? more.grouped : nil)
+        if tree.tally.tests == 0 { view["noTests"] = .text(Self.whyNoTests(of: record, attempts)) }
+    }
+
+    /// Returns why no test is listed.
+    private static func whyNoTests(of record: IntegrationRecord, _ attempts: [AttemptRecord]) -> String {
+        if record.summary == nil { return "No results yet: they are known when a configuration is done." }
         let ran = attempts.contains { $0.steps.contains { $0.step == .testing && $0.endedAt != nil } }
-        if tree.tally.tests == 0 {
-            view["noTests"] = .text(
-                record.summary == nil
-                    ? "No results yet: they are known when a configuration is done."
-                    : ran
-                        ? "Judged by exit status alone: no report tells of single tests. The recipe’s “report” names one."
-                        : "No test ran.")
-        }
+        return ran
+            ? "Judged by exit status alone: no report tells of single tests. The recipe’s “report” names one."
+            : "No test ran."
     }
 
     private func show(
@@ -74,7 +78,7 @@ extension Pages {
         add("Failing", filter.isFailing, .init(text: filter.text, isFailing: true))
         add("Slowest", filter.isSlowest && !filter.isFailing, .init(text: filter.text, isSlowest: true))
         view["views"] = .list(flags)
-        view["query"] = .text(filter.text ?? "")
+        view["query"] = .text(filter.text)
         view["isFailing"] = .flag(filter.isFailing)
         view["isSlowest"] = .flag(filter.isSlowest)
         view["tally"] = .text(tree.tally.tests == 0 ? nil : tree.tally.sentence)
@@ -84,9 +88,7 @@ extension Pages {
         view["tree"] = .html(
             tree.suites.isEmpty ? "" : TestTreeHTML.html(tree, bot: record.id.bot, hasBoxes: hasBoxes))
         view["hasTree"] = .flag(!tree.suites.isEmpty)
-        view["noTests"] = .text(
-            tree.tally.tests == 0
-                ? "No test ran." : tree.suites.isEmpty ? Self.nothingFound(filter) : nil)
+        view["noTests"] = .text(tree.suites.isEmpty ? Self.nothingFound(filter) : nil)
     }
 
     private static func nothingFound(_ filter: TestTree.Filter) -> String {

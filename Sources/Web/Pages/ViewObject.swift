@@ -25,7 +25,7 @@ struct ViewObject: MustacheParent, ExpressibleByDictionaryLiteral {
     /// Adds the values of another object, which replace existing ones.
     mutating func merge(_ other: ViewObject) { values.merge(other.values) { _, new in new } }
 
-    /// What an absent text and `false` are for a template: the section is left out, nothing is written, and no value of an outer object is found
+    /// What an absent or empty text and `false` are for a template: the section is left out, nothing is written, and no value of an outer object is found
     /// instead.
     private struct Absent: MustacheCustomRenderable {
         var renderText: String { "" }
@@ -35,7 +35,7 @@ struct ViewObject: MustacheParent, ExpressibleByDictionaryLiteral {
     /// Returns a value.
     func child(named name: String) -> Any? {
         switch values[name] {
-        case .string(let text): HTMLText.prepared(text)
+        case .string(let text): text.isEmpty ? Absent() : HTMLText.prepared(text)
         case .html(let html): html
         case .flag(let flag): flag ? true : Absent()
         case .list(let objects): objects

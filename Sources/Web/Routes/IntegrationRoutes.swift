@@ -24,7 +24,7 @@ struct IntegrationRoutes: Sendable {
                 let record = try await site.integration(of: call)
                 return try .json(await detail(record, attempt: call.attempt()))
             }.described(
-                "getIntegration", .integrations, query: [.attempt, .latestBranch], .json(API.IntegrationDetail.self)),
+                "getIntegration", .integrations, query: [.attempt], .json(API.IntegrationDetail.self)),
             Route(.get, Self.root + "/triggers", .read, "What its triggers did.") { call in
                 let record = try await site.integration(of: call)
                 let triggers = try await site.store.triggers(of: record.id)

@@ -38,6 +38,9 @@ package struct Problem: Error, Sendable, Hashable {
     static func busy(_ detail: String) -> Problem { Problem(503, detail) }
 
     static let notFound = Problem(404, "There is nothing here.")
+    /// What each 401 has in `WWW-Authenticate` (RFC 9110, section 11.6.1; RFC 6750, section 3).
+    static let challenge = "Bearer realm=\"martlet\""
+
     /// What a caller without a token or session is told.
     static let needsToken = Problem(
         401, "This needs a token: send `Authorization: Bearer mt_…` (martlet token create).")
@@ -58,7 +61,7 @@ package struct Problem: Error, Sendable, Hashable {
         let body = (try? JSONWriter.bytes(of: problem)) ?? []
         var response = Response.body(
             body + [UInt8(ascii: "\n")], type: "application/problem+json", status: .init(code: status))
-        if status == 401 { response.headers[.wwwAuthenticate] = "Bearer realm=\"martlet\"" }
+        if status == 401 { response.headers[.wwwAuthenticate] = Self.challenge }
         if status == 503 { response.headers[.retryAfter] = "5" }
         if let retryAfter { response.headers[.retryAfter] = String(retryAfter) }
         if let allow { response.headers[.allow] = allow }

@@ -231,7 +231,8 @@ struct SiteResponder: HTTPResponder {
         } else if !base.isEmpty, let asked = path, asked.hasPrefix(base + "/") {
             path = String(asked.dropFirst(base.count))
         }
-        return OwnPath.checked(path) ?? "/"
+        guard let checked = OwnPath.checked(path), !checked.hasPrefix("/sign-") else { return "/" }
+        return checked
     }
 
     private func message(in request: Request, for caller: Caller) -> PageMessages.Message? {
@@ -253,9 +254,11 @@ struct SiteResponder: HTTPResponder {
                 await limits.problemPage(for: asker) { await errorPage(problem) }
             } : nil
         var response = page ?? problem.response
-        if wantsPage, problem.status == 401, !reader.maySignIn {
-            // Without a session, a browser can ask for a password and send it as Basic; see `BearerToken.secret(inAuthorization:)`.
-            response.headers[.wwwAuthenticate] = "Basic realm=\"martlet: any name, a token as the password\""
+        if wantsPage, problem.status == 401 {
+            // A browser asks for a password and sends it as Basic (`BearerToken.secret(inAuthorization:)`), where no session is possible. Otherwise
+            // its dialog would hide the page that offers to sign in.
+            response.headers[.wwwAuthenticate] =
+                reader.maySignIn ? Problem.challenge : "Basic realm=\"martlet: any name, a token as the password\""
         }
         return response
     }

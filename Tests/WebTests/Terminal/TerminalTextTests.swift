@@ -195,7 +195,7 @@ private func html(_ text: String) -> [String] { TerminalText.lines(of: Array(tex
         // when
         let lines = html(before + "\u{1B}[299A\u{1B}[2K\rnew")
         // then
-        #expect(lines.count == 301)
+        #expect(lines.count == 300)
         #expect(lines[0] == "line 1" && lines[199] == "line 200")
         #expect(lines[200] == "new")
     }

@@ -10,15 +10,18 @@ import Testing
 @Suite struct A02RoleTests {
     private static let rules: [String: String] = [
         "open": """
+        GET /filter.js
         GET /health
         GET /icon.svg
         GET /live.js
         GET /openapi.json
+        GET /screen.js
         GET /sign-in/openid
         GET /sign-in/openid/callback
         GET /stream.js
         GET /style.css
         GET /terminal.css
+        GET /tests.js
         """,
         "read": """
         GET /
@@ -68,6 +71,8 @@ import Testing
         GET /docs/{page}
         GET /live/events
         GET /metrics
+        GET /queue
+        GET /screen
         """,
         "product": """
         GET /api/v1/products
@@ -82,8 +87,6 @@ import Testing
         GET /files/{product}/{version}/
         GET /files/{product}/{version}/{file}
         GET /products
-        GET /queue
-        GET /screen
         GET /products/{product}
         GET /products/{product}/feed.atom
         GET /products/{product}/feed.json
@@ -179,8 +182,8 @@ import Testing
 
     /// Returns the refusal of a rule; `nil` if it permits the caller. Sessions are in `SessionRoleTests`.
     private static func refusal(_ access: String, _ role: Role?, anonymousMayRead: Bool) -> Int? {
-        // A form comes from a page of the service, which a token's request does not claim.
-        if access.hasPrefix("form of") { return 403 }
+        // A form needs a session. A token is none.
+        if access.hasPrefix("form of") { return 401 }
         return switch (access, role) {
         case ("open", _), ("signature", _): nil
         case ("read", nil), ("product", nil): anonymousMayRead ? nil : 401
