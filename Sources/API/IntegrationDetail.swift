@@ -174,7 +174,7 @@ package struct Configuration: Codable, Hashable, Sendable {
     package var run: Int
     /// The filter of the tests to run, in the test tool's syntax; `nil` for all tests.
     package var testFilter: String?
-    /// `queued`, `running` or `completed`.
+    /// The state of the newest attempt: `queued`, `running`, `ended` (its results are not read yet) or `processed`.
     package var state: String
     /// The current step; `nil` unless the attempt runs.
     package var step: String?
@@ -250,7 +250,7 @@ package struct Configuration: Codable, Hashable, Sendable {
         package var attempt: Int
         /// The integration's run that the attempt belongs to, counted from 1.
         package var run: Int
-        /// `queued`, `running` or `completed`.
+        /// `queued`, `running`, `ended` (its results are not read yet) or `processed`.
         package var state: String
         /// The verdict about the code; `nil` until the attempt is completed.
         package var verdict: String?
