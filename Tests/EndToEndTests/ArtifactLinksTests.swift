@@ -23,7 +23,7 @@ import Testing
             let green = try await daemon.martlet("integrate", "kit", "--wait")
             #expect(green.status == 0, "\(green.stdout)\(green.stderr)")
             let page = try await daemon.get("/bots/kit/1").body
-            let rows = try await daemon.output("artifacts", "kit#1").split(separator: "\n").map {
+            let rows = try await daemon.output("artifacts", "kit#1").split(separator: "\n").dropFirst().map {
                 $0.split(separator: " ").map(String.init)
             }
             #expect(rows.count == 2)

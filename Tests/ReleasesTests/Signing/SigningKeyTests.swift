@@ -36,7 +36,7 @@ import Testing
             (["-t", "ed25519", "-N", "a passphrase"], "it has a passphrase"),
             (["-t", "rsa", "-N", ""], "it is not an Ed25519 key"),
             (["-t", "ecdsa", "-N", ""], "it is not an Ed25519 key"),
-            (["-t", "rsa", "-N", "", "-m", "PEM"], "it is no private key of OpenSSH"),
+            (["-t", "rsa", "-N", "", "-m", "PEM"], "it is not a private key of OpenSSH"),
         ])
     func testThatAnotherKindOfKeyIsRefusedWithWhatToDo(options: [String], reason: String) async throws {
         try await withTemporaryDirectory { directory in
