@@ -74,7 +74,7 @@ import Testing
             let filtered = try await daemon.martlet("rerun", "kit#\(number)", "--tests", "Kit")
             #expect(filtered.status == 1)
             expectContains(filtered.stderr, "debug is not run again: the tests of a Make project take no filter")
-            expectContains(filtered.stderr, "takes no filter")
+            expectContains(filtered.stderr, "other is not run again: its recipe tests with a command of its own (true)")
             #expect(try await daemon.martlet("rerun", "kit#\(number)", "--failed").status == 1)
         }
     }

@@ -25,12 +25,13 @@ struct CheckoutCancellationTests {
             let record = try #require(try await bot.store.integration(id))
             let request = try await bot.otherJob(of: record)
             let (jobs, cancellation) = (try bot.otherJobs(JobSlots(count: 1)), Cancellation())
-            let job = Task { try await jobs.run(request, cancellation: cancellation) }
 
             // when
-            try await whileBusy(request.mirror.queue) {
+            let job = try await whileBusy(request.mirror.queue) {
+                let job = Task { try await jobs.run(request, cancellation: cancellation) }
                 try await untilItChecksOut(request, bot)
                 await cancellation.request(Cancellation.Request(reason: "enough"))
+                return job
             }
 
             // then
@@ -53,12 +54,13 @@ struct CheckoutCancellationTests {
             let record = try #require(try await bot.store.integration(id))
             let request = try await bot.otherJob(of: record)
             let jobs = try bot.otherJobs(JobSlots(count: 1))
-            let job = Task { try await jobs.run(request, cancellation: Cancellation()) }
 
             // when
-            try await whileBusy(request.mirror.queue) {
+            let job = try await whileBusy(request.mirror.queue) {
+                let job = Task { try await jobs.run(request, cancellation: Cancellation()) }
                 try await untilItChecksOut(request, bot)
                 job.cancel()
+                return job
             }
 
             // then
@@ -98,7 +100,7 @@ struct CheckoutCancellationTests {
     }
 
     /// Occupies a serial queue's thread while the body runs, so that work for the queue waits for its turn.
-    private func whileBusy(_ queue: SerialQueue, _ body: () async throws -> Void) async throws {
+    private func whileBusy<Value>(_ queue: SerialQueue, _ body: () async throws -> Value) async throws -> Value {
         let (isBusy, end) = (Locked(false), DispatchSemaphore(value: 0))
         let work = Task {
             await queue.run {
@@ -107,7 +109,7 @@ struct CheckoutCancellationTests {
             }
         }
         await until("the queue is busy") { isBusy.value }
-        let result: Result<Void, any Error>
+        let result: Result<Value, any Error>
         do {
             result = .success(try await body())
         } catch {
@@ -115,6 +117,6 @@ struct CheckoutCancellationTests {
         }
         end.signal()
         await work.value
-        try result.get()
+        return try result.get()
     }
 }

@@ -281,10 +281,14 @@ import martlet
                 try await bot.integrate(.failing("debug"), on: "main")
 
                 // when
-                let topic = try await bot.integrate(.failing("debug"), on: "topic")
+                let first = try await bot.integrate(.failing("debug"), on: "topic")
+                let fixed = try await bot.integrate(.succeeding, on: "main")
+                let second = try await bot.integrate(.failing("debug"), on: "topic")
 
-                // then
-                expectIssues(of: topic, ["new test-failure 2 is not 3"])
+                // then: the branch began with the failure, and what becomes of main changes nothing in it
+                expectIssues(of: first, ["unresolved test-failure 2 is not 3"])
+                expectIssues(of: fixed, ["resolved test-failure 2 is not 3"])
+                expectIssues(of: second, ["unresolved test-failure 2 is not 3"])
             }
         }
     }

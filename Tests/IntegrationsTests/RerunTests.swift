@@ -277,7 +277,7 @@ import Testing
                     Rerun(isFailedOnly: true), of: done.id, bot, .conflict, "no configuration of kit#1 failed")
                 await refused(
                     Rerun(testFilter: "Kit"), of: done.id, bot, .conflict,
-                    "its recipe tests with a command of its own (sh play testing), which takes no filter")
+                    "its recipe tests with a command of its own (sh play testing), and has no `test-only` that runs")
                 await refused(Rerun(isTriggersOnly: true), of: done.id, bot, .conflict, "kit has no trigger after main")
                 await refused(Rerun(isFailedOnly: true, isTriggersOnly: true), of: done.id, bot, .invalid, "leave out")
                 for filter in ["", "a\nb", String(repeating: "x", count: 1001)] {
@@ -392,7 +392,8 @@ import Testing
                 await until("attempt \(number)") { executor.starts.count == number }
                 executor.lose(AttemptDirectory(path: try #require(executor.starts.dropFirst(number - 1).first)))
             }
-            expectVerdict(of: try await bot.completion(of: id), .internalError, because: "the supervisor exited without a result")
+            expectVerdict(
+                of: try await bot.completion(of: id), .internalError, because: "the supervisor exited without a result")
             #expect(bot.log.lines.contains { $0.description.contains("reason=the supervisor exited without a result") })
 
             // when

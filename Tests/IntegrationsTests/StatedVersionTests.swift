@@ -101,7 +101,7 @@ import Testing
                 let request = try await fixture.request(
                     fixture.commit("a"), ref: RefName(branch: "main"), source: source)
                 let error = await #expect(throws: TriggerError.self) { try await fixture.publisher.publish(request) }
-                expectContains(error?.description ?? "", "meta/VERSION is no file of")
+                expectContains(error?.description ?? "", "meta/VERSION is not a file of")
                 let large = try await fixture.work.commit(files: ["meta/VERSION": String(repeating: " ", count: 5000)])
                 let second = try await fixture.request(large, ref: RefName(branch: "main"), source: source)
                 let other = await #expect(throws: TriggerError.self) { try await fixture.publisher.publish(second) }
