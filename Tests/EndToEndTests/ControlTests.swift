@@ -67,7 +67,7 @@ import Testing
             let page = try await daemon.get("/bots/kit/\(number)").body
             expectContains(page, "ran the failed configurations again")
             expectContains(page, "href=\"/bots/kit/\(number)?attempt=1#configurations\"")
-            #expect(try await daemon.get("/bots/kit/\(number)?attempt=1").body.contains("test-failures"))
+            #expect(try await daemon.get("/bots/kit/\(number)?attempt=1").body.contains("test failures"))
             expectContains(try await daemon.get("/api/v1/deliveries").body, #""event":"rerun""#)
 
             // A filter is not possible for a command without one

@@ -25,7 +25,8 @@ import Transfer
         try await withSample { web in
             let json = try await web.json("/api/v1/bots/kit/integrations/2")
             let expected =
-                #"{"bot":"kit","number":2,"commit":"2222222222222222222222222222222222222222","ref":"refs/heads/main","#
+                #"{"id":"kit#2","url":"http://ci.example/bots/kit/2","bot":"kit","number":2,"#
+                + #""commit":"2222222222222222222222222222222222222222","ref":"refs/heads/main","#
                 + #""base":null,"head":null,"pullRequest":null,"cause":"push","requestedBy":null,"#
                 + #""subject":"Skip empty lines instead of trapping on them","author":"Ada Okafor","project":null,"state":"completed","#
                 + #""step":"completed","verdict":"warnings","result":"warnings","skipped":false,"reason":null,"#

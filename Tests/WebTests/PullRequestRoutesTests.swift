@@ -94,7 +94,7 @@ struct PullRequestRoutesTests {
             try await scan(web, head: Self.next)
             let late = try await approve(web, Self.head, as: .operator)
             #expect(late.status == 409)
-            expectContains(late.text, "the head of pull request 12 is \(Self.next) by now")
+            expectContains(late.text, "the head of pull request 12 is \(Self.next) now; review that commit")
 
             // when
             let approved = try await approve(web, Self.next, as: .operator)

@@ -9,6 +9,8 @@ struct RouteSources {
     private struct Function {
         let file: String
         let text: String
+        /// The types that its file declares or extends.
+        var types: Set<String> = []
     }
 
     private var functions: [String: [Function]] = [:]
@@ -31,11 +33,12 @@ struct RouteSources {
     /// - Parameter texts: Sources by file.
     init(texts: [String: String]) {
         for (file, text) in texts {
+            let declared = text.matches(of: /(?:struct|class|enum|actor|extension) (\w+)/).map { String($0.1) }
             for part in text.pieces("func ").dropFirst() {
                 let name = String(part.prefix { $0.isLetter || $0.isNumber || $0 == "_" })
-                functions[name, default: []].append(Function(file: file, text: String(part)))
+                functions[name, default: []].append(Function(file: file, text: String(part), types: Set(declared)))
             }
-            for match in text.matches(of: /let (\w+): (\w+)/) {
+            for match in text.matches(of: /let (\w+)(?:: | = )([A-Z]\w+)/) {
                 properties[file, default: [:]][String(match.1)] = String(match.2)
             }
             for part in text.pieces("Route(").dropFirst() {
@@ -43,11 +46,6 @@ struct RouteSources {
                 handlers[String(match.1)] = Function(file: file, text: String(part[..<match.range.lowerBound]))
             }
         }
-    }
-
-    /// Returns the type that a file is named after: `Site` for `Files/Site+products.swift`.
-    private static func type(of file: String) -> String {
-        String((file.split(separator: "/").last ?? "").prefix { $0 != "+" && $0 != "." })
     }
 
     /// - Throws: If no route has this operation.
@@ -73,7 +71,7 @@ struct RouteSources {
         for (receiver, name) in calls {
             let type = receiver.map { properties[function.file]?[$0] ?? $0 }
             let candidates = functions[name] ?? []
-            let ofType = candidates.filter { Self.type(of: $0.file) == type }
+            let ofType = candidates.filter { function in type.map(function.types.contains) ?? false }
             let chosen = ofType.isEmpty ? candidates.filter { $0.file == function.file } : ofType
             for next in chosen where seen.insert("\(next.file) \(name) \(next.text.prefix(60))").inserted {
                 found.formUnion(read(by: next, &seen))

@@ -21,6 +21,8 @@ struct SampleContent: Sendable {
     var hasReports = true
     /// Whether warnings are muted, and a step that does not count fails.
     var isSilenced = false
+    /// The project's type; without one, the recipe's configurations have no command that could run chosen tests.
+    var projectType: ProjectType?
 
     var start: Timestamp { WebFixture.now + .seconds(-3600) }
 
@@ -51,7 +53,8 @@ struct SampleContent: Sendable {
         _ = try await store.recordPreparation(
             of: id,
             Store.Preparation(
-                recipe: Recipe(configurations: configurations.map { Recipe.Configuration(name: $0) }),
+                recipe: Recipe(
+                    configurations: configurations.map { Recipe.Configuration(name: $0) }, projectType: projectType),
                 commit: CommitSummary(
                     subject: subjects[index], author: "Ada Okafor", committedAt: at,
                     tree: String(repeating: "e", count: 40))),

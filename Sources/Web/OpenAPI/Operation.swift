@@ -1,3 +1,4 @@
+import HTTPTypes
 import Model
 
 /// A type of the HTTP interface. Its metatype may be shared between threads.
