@@ -9,7 +9,7 @@ struct RouteSources {
     private struct Function {
         let file: String
         let text: String
-        /// The types that its file declares or extends.
+        /// The types that its file declares, and the one that it is named after.
         var types: Set<String> = []
     }
 
@@ -33,12 +33,13 @@ struct RouteSources {
     /// - Parameter texts: Sources by file.
     init(texts: [String: String]) {
         for (file, text) in texts {
-            let declared = text.matches(of: /(?:struct|class|enum|actor|extension) (\w+)/).map { String($0.1) }
+            let declared = text.matches(of: /(?:struct|class|enum|actor) (\w+)/).map { String($0.1) }
             for part in text.pieces("func ").dropFirst() {
                 let name = String(part.prefix { $0.isLetter || $0.isNumber || $0 == "_" })
-                functions[name, default: []].append(Function(file: file, text: String(part), types: Set(declared)))
+                functions[name, default: []].append(
+                    Function(file: file, text: String(part), types: Set(declared + [Self.type(of: file)])))
             }
-            for match in text.matches(of: /let (\w+)(?:: | = )([A-Z]\w+)/) {
+            for match in text.matches(of: /let (\w+)(?:: | = )([A-Z]\w*)/) {
                 properties[file, default: [:]][String(match.1)] = String(match.2)
             }
             for part in text.pieces("Route(").dropFirst() {
@@ -46,6 +47,11 @@ struct RouteSources {
                 handlers[String(match.1)] = Function(file: file, text: String(part[..<match.range.lowerBound]))
             }
         }
+    }
+
+    /// Returns the type that a file is named after: `Site` for `Files/Site+products.swift`.
+    private static func type(of file: String) -> String {
+        String((file.split(separator: "/").last ?? "").prefix { $0 != "+" && $0 != "." })
     }
 
     /// - Throws: If no route has this operation.

@@ -49,7 +49,8 @@ package struct Summary: Hashable, Sendable, Codable {
     /// The count of the tests in words, `nil` if no test is known. Without a tally each configuration's tests are counted: `12 tests, 1 fails`.
     package var testSentence: String? {
         if let tally { return tally.tests == 0 ? nil : tally.sentence }
-        if counts.tests == 0 && counts.testFailures == 0 { return nil }
+        // A failed test command without a report tells of no test.
+        if counts.tests == 0 { return nil }
         var tally = TestTally()
         (tally.tests, tally.failing, tally.flaky) = (counts.tests, counts.testFailures, counts.flakyTests)
         return tally.sentence

@@ -1,4 +1,3 @@
-import HTTPTypes
 import Model
 
 /// A type of the HTTP interface. Its metatype may be shared between threads.
@@ -158,7 +157,7 @@ extension Route {
     ) -> Route {
         var route = self
         // Every one of these accepts `latest` instead of a number.
-        let meansLatest = method == .get && pattern.description.contains("/{bot}/integrations/{number}")
+        let meansLatest = pattern.description.contains("/{bot}/integrations/{number}")
         route.operation = Operation(
             id: id, tag: tag, query: query + (meansLatest ? [.latestBranch] : []), body: body, answer: answer,
             example: example, status: status)
