@@ -106,7 +106,7 @@ def started(daemon, bot, repository, name):
     """Pushes a commit; returns the number of its integration when its job prints."""
     before = repository.git("rev-parse", "HEAD")
     commit = repository.commit({"NOTES": name}, subject=f"Print {name}")
-    daemon.push(bot, f"{bot}-{name}", before, commit)
+    daemon.push(bot, f"{bot}-{'-'.join(name.split())}", before, commit)
 
     def printing():
         number = next((i["number"] for i in daemon.integrations(bot) if i["commit"] == commit), None)
@@ -213,7 +213,7 @@ def long(browser, daemon, number, lines, target):
     browser.js("(location.hash = 'L200000', 0)")
     claim(within(5, lambda: browser.js("document.querySelector(':target')?.id") == "L200000"), "and from the page of another line")
     browser.open(f"{daemon.url}/bots/long/{number}")
-    browser.driver.find_element(By.CSS_SELECTOR, ".issues a[href*='#L']").click()
+    browser.driver.find_element(By.CSS_SELECTOR, ".fail a[href*='#L']").click()
     claim(within(5, lambda: browser.js("document.querySelector(':target')?.id") == "L123456"), "an issue links to its line")
     browser.open(page + "?line=5&times")
     claim(browser.js("document.querySelector('#L5 time').textContent.length") == 8, "times are shown on demand")

@@ -39,7 +39,10 @@ struct RouteSources {
                 functions[name, default: []].append(
                     Function(file: file, text: String(part), types: Set(declared + [Self.type(of: file)])))
             }
-            for match in text.matches(of: /let (\w+)(?:: | = )([A-Z]\w*)/) {
+            for match in text.matches(of: /let (\w+) = ([A-Z]\w*)\(/) {
+                properties[file, default: [:]][String(match.1)] = String(match.2)
+            }
+            for match in text.matches(of: /let (\w+): (\w+)/) {
                 properties[file, default: [:]][String(match.1)] = String(match.2)
             }
             for part in text.pieces("Route(").dropFirst() {

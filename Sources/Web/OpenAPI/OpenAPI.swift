@@ -154,6 +154,8 @@ enum PathParameter {
             ("The integration's number, or `latest`.", "([1-9][0-9]{0,17}|latest)", "latest")
         case "fingerprint":
             ("The issue's fingerprint, or at least its first 6 digits.", "[0-9a-f]{6,64}", "9f86d081884c7d65")
+        case "version" where path.hasSuffix("/yank"):
+            ("The version.", #"(0|[1-9][0-9]{0,8})[.](0|[1-9][0-9]{0,8})[.](0|[1-9][0-9]{0,8})"#, "1.4.2")
         case "version": ("A version, `latest`, or a range such as `~1.4`.", nil, "1.4.2")
         case "forge": ("The kind of forge.", nil, "github")
         case "scope": ("The package's scope.", nil, "acme")

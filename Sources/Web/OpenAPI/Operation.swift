@@ -77,7 +77,12 @@ struct QueryParameter: Sendable {
     var json: JSONValue {
         guard case .object(var members) = schema.json else { return schema.json }
         if !words.isEmpty { members.append(.init(key: "enum", value: .array(words.map { .string($0) }))) }
-        if let pattern { members.append(.init(key: "pattern", value: .string(pattern))) }
+        if let pattern {
+            // An empty value is as no value.
+            members.append(.init(key: "pattern", value: .string(isRequired ? pattern : "^$|\(pattern)")))
+        } else if isRequired, words.isEmpty, case .string = schema {
+            members.append(.init(key: "minLength", value: .integer(1)))
+        }
         if let minimum { members.append(.init(key: "minimum", value: .integer(minimum))) }
         var parameter: [JSONValue.Member] = [
             .init(key: "name", value: .string(name)), .init(key: "in", value: "query"),

@@ -1,3 +1,5 @@
+import Model
+
 /// The JSON Schema of a type of the HTTP interface.
 indirect enum Schema: Sendable, Hashable {
     case string
@@ -94,7 +96,11 @@ struct Components: Sendable {
         if let text = MemberWords.find(member.name, of: object, in: MemberTexts.ofProgram) {
             members.append(.init(key: "description", value: .string(text)))
         }
-        if words == nil, let example = MemberExamples.of(member) {
+        // A name of the service. Its examples elsewhere are names of tests.
+        if object == "TokenRequest", member.name == "name" {
+            members.append(.init(key: "pattern", value: .string("^\(Name.pattern)$")))
+            members.append(.init(key: "examples", value: ["ann"]))
+        } else if words == nil, let example = MemberExamples.of(member) {
             members.append(.init(key: "examples", value: [example]))
         }
         return .object(members)

@@ -24,7 +24,14 @@ struct RegistryRoutes: Sendable {
             Route(.get, "/registry/identifiers", .product, "Package registry: the packages of a repository; ?url=.") {
                 try RegistryAccept.check($0.request.headers[.accept], kind: "json")
                 return try await identifiers($0)
-            }.costing(.list),
+            }.described(
+                "findPackages", .versions,
+                query: [
+                    .text(
+                        "url", "The repository's address.", example: "https://git.acme.example/kit.git",
+                        isRequired: true)
+                ], .media("application/json")
+            ).costing(.list),
             Route(
                 .post, "/registry/login", .role(.viewer), acceptsBasic: true,
                 "Package registry: 200 for a token, as `Bearer` or as the password of `Basic`."
