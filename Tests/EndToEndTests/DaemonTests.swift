@@ -154,7 +154,7 @@ import Testing
 
             // then
             #expect(second.status == 69)
-            expectContains(second.stderr, "another daemon works on \(daemon.state)")
+            expectContains(second.stderr, "another daemon uses the state directory \(daemon.state)")
             expectContains(second.stderr, "stop it first")
             #expect(try await daemon.get("/health").status == 200, "the first goes on")
         }

@@ -74,7 +74,7 @@ import Testing
             #expect(red.status == 1)
             expectContains(red.stdout, "Tests/KitTests/KitTests.swift:3:")
             expectContains(red.stdout, "test-failure: oneIsOne(): ")
-            expectContains(red.stdout, "kit#2 test-failures: 2 tests, 2 failing (+2)\n")
+            expectContains(red.stdout, "kit#2 test-failures: 2 tests, 2 fail\n")
 
             // when
             try fixture.write(["Sources/Kit/Kit.swift": "public func one() -> Int { nothing }\n"])

@@ -60,7 +60,7 @@ struct VersionCommandTests {
                 let trigger = try #require(integration.trigger("publish"))
                 if version.isEmpty {
                     // Without a sandbox the network cannot be blocked: the second line is no version.
-                    expectContains(trigger.reason ?? "", "which is no version")
+                    expectContains(trigger.reason ?? "", "which is not a version")
                     try await expectPublished(by: bot, [])
                 } else {
                     expectResult(of: integration, "succeeded")
@@ -76,10 +76,10 @@ struct VersionCommandTests {
 
     @Test(arguments: [
         ("echo 1.0.0; exit 3", "the version command failed"),
-        ("true", "the command says \"\", which is no version"),
+        ("true", "the command says \"\", which is not a version"),
         ("head -c 5000 /dev/zero", "what the command for the version printed cannot be read"),
         ("rm .martlet-version; ln -s VERSION .martlet-version", "cannot be read"),
-        ("echo v1.0; echo 1.0.0", "which is no version"), ("sleep 1000", "the version command failed"),
+        ("echo v1.0; echo 1.0.0", "which is not a version"), ("sleep 1000", "the version command failed"),
     ])
     func testThatWhatIsNoVersionPublishesNothing(command: String, reason: String) async throws {
         // given: a short limit for a command that does not end

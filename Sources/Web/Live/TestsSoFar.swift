@@ -26,10 +26,10 @@ struct TestsSoFar: Sendable, Equatable {
     /// Adds the test that a line says has ended, if it is such a line.
     mutating func add(_ line: ArraySlice<UInt8>) {
         let text = line.drop { $0 == UInt8(ascii: " ") }
-        if Self.passes(text) { passed += 1 } else if Self.fails(text) { failed += 1 }
+        if Self.isPass(text) { passed += 1 } else if Self.isFailure(text) { failed += 1 }
     }
 
-    private static func passes(_ line: ArraySlice<UInt8>) -> Bool {
+    private static func isPass(_ line: ArraySlice<UInt8>) -> Bool {
         begins(line, "Test Case '") && has(line, casePassed)
             || begins(line, "✔ Test ") && has(line, passedAfter)
                 && !begins(line, "✔ Test run ")
@@ -38,7 +38,7 @@ struct TestsSoFar: Sendable, Equatable {
             || begins(line, "ok ") && isNumbered(line.dropFirst(3))
     }
 
-    private static func fails(_ line: ArraySlice<UInt8>) -> Bool {
+    private static func isFailure(_ line: ArraySlice<UInt8>) -> Bool {
         begins(line, "Test Case '") && has(line, caseFailed)
             || begins(line, "✘ Test ") && has(line, failedAfter)
                 && !begins(line, "✘ Test run ")

@@ -31,7 +31,7 @@ struct PW5TwoDaemonsTests {
             // then
             let second = try answer.get()
             #expect(second.status == 69)
-            expectContains(second.stderr, "another daemon works on \(other)")
+            expectContains(second.stderr, "another daemon uses the state directory \(other)")
             #expect(try daemon.directory.text("state/lock") == before)
             #expect(try await daemon.get("/health").status == 200, "the first goes on")
         }

@@ -21,7 +21,7 @@ import Testing
             for name in ["martlet.sqlite", "martlet.sqlite-wal", "martlet.sqlite-shm", "martlet.socket"] {
                 #expect(mode(daemon.state + "/" + name) & 0o077 == 0, "\(name)")
             }
-            expectContains(try daemon.directory.text("daemon.log"), "the state directory was open to others")
+            expectContains(try daemon.directory.text("daemon.log"), "the state directory was open to other users")
         }
     }
 
