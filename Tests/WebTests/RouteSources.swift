@@ -9,7 +9,7 @@ struct RouteSources {
     private struct Function {
         let file: String
         let text: String
-        /// The types that its file declares, and the one that it is named after.
+        /// The types that its file declares or extends, and the one that it is named after.
         var types: Set<String> = []
     }
 
@@ -33,7 +33,9 @@ struct RouteSources {
     /// - Parameter texts: Sources by file.
     init(texts: [String: String]) {
         for (file, text) in texts {
-            let declared = text.matches(of: /(?:struct|class|enum|actor) (\w+)/).map { String($0.1) }
+            // The parts of `AuthorizedRequest` in other files read for those alone.
+            let declared = text.matches(of: /(?:struct|class|enum|actor|extension) (\w+)/).map { String($0.1) }
+                .filter { $0 != "AuthorizedRequest" }
             for part in text.pieces("func ").dropFirst() {
                 let name = String(part.prefix { $0.isLetter || $0.isNumber || $0 == "_" })
                 functions[name, default: []].append(
