@@ -257,8 +257,8 @@ def main():
         try:
             integrate(daemon, "kit", kit, {"NOTES": "1\n"}, "Note what is next")
             number = integrate(daemon, "kit", kit, files(2, runner(20, SUITES, str(marker))), "Return two, which breaks three tests more")
-            broken = integrate(daemon, "kit", kit, {"src/kit.c": SOURCE.format(value="missing")}, "Return what is not there")
             one_count(daemon, number)
+            broken = integrate(daemon, "kit", kit, {"src/kit.c": SOURCE.format(value="missing")}, "Return what is not there")
             first_sight(browser, daemon, number)
             tree(browser, daemon, number)
             test = urllib.parse.quote("Parser/case3", safe="")
