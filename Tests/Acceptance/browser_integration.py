@@ -249,7 +249,7 @@ def main():
         pictures.mkdir(parents=True, exist_ok=True)
     with Place() as place:
         marker = place / "green"
-        daemon, kit = Daemon(place), Repository(place, "kit-source")
+        daemon, kit = Daemon(place, "isolation: none\n"), Repository(place, "kit-source")
         kit.commit(files(1, runner(20, SUITES, str(marker), failing=["Parser/case3"])), subject="Parse and write")
         daemon.bot("kit", kit, "branches: [main]\nforge: gitea\n")
         if daemon.start() is None:
