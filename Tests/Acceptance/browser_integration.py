@@ -113,7 +113,7 @@ class Browser:
 def integrate(daemon, bot, repository, files, subject, limit=240):
     before = repository.git("rev-parse", "HEAD")
     commit = repository.commit(files, subject=subject)
-    daemon.push(bot, f"browser-{bot}-{subject}", before, commit)
+    daemon.push(bot, f"browser-{bot}-{'-'.join(subject.split())}", before, commit)
     done = daemon.completed(bot, commit, limit=limit)
     if done is None:
         sys.exit(f"the integration of {bot} did not end; see MARTLET_KEEP=1")
@@ -144,7 +144,7 @@ def one_count(daemon, number):
     pages = {"/": "the overview", "/bots/kit": "the bot", f"/bots/kit/{number}": "the integration", f"/bots/kit/{number}/tests": "the tests"}
     for path, name in pages.items():
         claim(COUNT in daemon.ask(path)[1].decode(), f"one count on the page of {name}", path)
-    shown = daemon.command("status", f"kit#{number}")
+    shown = daemon.command("show", f"kit#{number}")
     claim(COUNT in shown.stdout, "one count on the command line", shown.stderr.strip()[:60])
     says = daemon.get(f"/api/v1/bots/kit/integrations/{number}").get("summary", {}).get("tally", {}).get("says")
     claim(says == COUNT, "one count in JSON", str(says))
@@ -249,7 +249,7 @@ def main():
         pictures.mkdir(parents=True, exist_ok=True)
     with Place() as place:
         marker = place / "green"
-        daemon, kit = Daemon(place, "sandbox: none\n"), Repository(place, "kit-source")
+        daemon, kit = Daemon(place, "isolation: none\n"), Repository(place, "kit-source")
         kit.commit(files(1, runner(20, SUITES, str(marker), failing=["Parser/case3"])), subject="Parse and write")
         daemon.bot("kit", kit, "branches: [main]\nforge: gitea\n")
         if daemon.start() is None:
@@ -257,8 +257,8 @@ def main():
         try:
             integrate(daemon, "kit", kit, {"NOTES": "1\n"}, "Note what is next")
             number = integrate(daemon, "kit", kit, files(2, runner(20, SUITES, str(marker))), "Return two, which breaks three tests more")
-            broken = integrate(daemon, "kit", kit, {"src/kit.c": SOURCE.format(value="missing")}, "Return what is not there")
             one_count(daemon, number)
+            broken = integrate(daemon, "kit", kit, {"src/kit.c": SOURCE.format(value="missing")}, "Return what is not there")
             first_sight(browser, daemon, number)
             tree(browser, daemon, number)
             test = urllib.parse.quote("Parser/case3", safe="")

@@ -139,7 +139,7 @@ def rerun(daemon, name, repository, ran, green):
 def main():
     with Place() as place:
         ran, green = place / "ran", place / "green"
-        daemon = Daemon(place, "sandbox: none\n")
+        daemon = Daemon(place, "isolation: none\n")
         chosen = {name: project for name, project in projects(str(ran), str(green)).items() if name in sys.argv[1:] or not sys.argv[1:]}
         repositories = {}
         for name, (files, program) in chosen.items():

@@ -380,7 +380,8 @@ import Testing
             #expect((all.status, chosen.status) == (1, 0), "\(all.stdout)\(chosen.stdout)")
             expectContains(
                 all.stdout,
-                "the step try asks for the secret registry-token, which it does not get: `martlet run` gives no secrets")
+                "the step try asks for the secret registry-token, which it does not get: `martlet run` gives no secrets"
+            )
             expectContains(all.stdout, "or choose configurations that ask for none with --configuration")
             #expect(!all.stdout.contains("bot's owner"))
             #expect(!all.stdout.contains("log of deploy"), "nothing was begun")

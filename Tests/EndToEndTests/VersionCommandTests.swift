@@ -77,7 +77,7 @@ struct VersionCommandTests {
     @Test(arguments: [
         ("echo 1.0.0; exit 3", "the version command failed"),
         ("true", "the command says \"\", which is not a version"),
-        ("head -c 5000 /dev/zero", "what the command for the version printed cannot be read"),
+        ("head -c 5000 /dev/zero", "the output of the version command cannot be read"),
         ("rm .martlet-version; ln -s VERSION .martlet-version", "cannot be read"),
         ("echo v1.0; echo 1.0.0", "which is not a version"), ("sleep 1000", "the version command failed"),
     ])

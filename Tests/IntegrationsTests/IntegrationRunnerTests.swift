@@ -285,7 +285,7 @@ import martlet
                 let fixed = try await bot.integrate(.succeeding, on: "main")
                 let second = try await bot.integrate(.failing("debug"), on: "topic")
 
-                // then: the branch began with the failure, and what becomes of main changes nothing in it
+                // then: the branch began with the failure, and the fix on main does not change the branch
                 expectIssues(of: first, ["unresolved test-failure 2 is not 3"])
                 expectIssues(of: fixed, ["resolved test-failure 2 is not 3"])
                 expectIssues(of: second, ["unresolved test-failure 2 is not 3"])

@@ -9,7 +9,7 @@ struct RouteSources {
     private struct Function {
         let file: String
         let text: String
-        /// The types that its file declares or extends, and the one that it is named after.
+        /// The types that its file declares, `Site` if it extends that, and the one that it is named after.
         var types: Set<String> = []
     }
 
@@ -33,9 +33,10 @@ struct RouteSources {
     /// - Parameter texts: Sources by file.
     init(texts: [String: String]) {
         for (file, text) in texts {
-            // The parts of `AuthorizedRequest` in other files read for those alone.
-            let declared = text.matches(of: /(?:struct|class|enum|actor|extension) (\w+)/).map { String($0.1) }
-                .filter { $0 != "AuthorizedRequest" }
+            // Parts of `Site` are in the files of the routes that need them.
+            let declared = text.matches(of: /(?:struct|class|enum|actor|extension(?= Site\b)) (\w+)/).map {
+                String($0.1)
+            }
             for part in text.pieces("func ").dropFirst() {
                 let name = String(part.prefix { $0.isLetter || $0.isNumber || $0 == "_" })
                 functions[name, default: []].append(
@@ -82,7 +83,9 @@ struct RouteSources {
         for (receiver, name) in calls {
             let type = receiver.map { properties[function.file]?[$0] ?? $0 }
             let candidates = functions[name] ?? []
-            let ofType = candidates.filter { function in type.map(function.types.contains) ?? false }
+            // In the file that is named after the type, otherwise in one that declares or extends it.
+            let named = candidates.filter { Self.type(of: $0.file) == type }
+            let ofType = named.isEmpty ? candidates.filter { type.map($0.types.contains) ?? false } : named
             let chosen = ofType.isEmpty ? candidates.filter { $0.file == function.file } : ofType
             for next in chosen where seen.insert("\(next.file) \(name) \(next.text.prefix(60))").inserted {
                 found.formUnion(read(by: next, &seen))

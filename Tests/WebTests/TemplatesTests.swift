@@ -36,6 +36,11 @@ import Testing
         #expect(page.contains("Gone") && page.contains("<html") && page.contains("</html>"))
     }
 
+    @Test(arguments: ["live", "filter", "screen", "tests"])
+    func testThatEachScriptIsOnAPage(name: String) {
+        #expect(Templates.sources.values.contains { $0.contains("<script src=\"/\(name).js?{{assetTag}}\" defer>") })
+    }
+
     @Test func testThatAnAbsentTextIsNotWritten() throws {
         // given: a row of the queue whose commit is not known yet, beside an outer value of the same name
         let row: ViewObject = ["id": "kit#1", "subject": .text(nil), "commit": "12345678", "reason": .flag(false)]

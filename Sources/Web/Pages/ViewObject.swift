@@ -25,8 +25,8 @@ struct ViewObject: MustacheParent, ExpressibleByDictionaryLiteral {
     /// Adds the values of another object, which replace existing ones.
     mutating func merge(_ other: ViewObject) { values.merge(other.values) { _, new in new } }
 
-    /// What an absent or empty text and `false` are for a template: the section is left out, nothing is written, and no value of an outer object is
-    /// found instead.
+    /// What a template sees of an absent text, an empty text and `false`: it leaves the section out, writes an empty text, and does not search the
+    /// outer objects.
     private struct Absent: MustacheCustomRenderable {
         var renderText: String { "" }
         var isNull: Bool { true }

@@ -32,7 +32,8 @@ import Testing
 
             // then
             #expect(delivery.outcome == .ignored)
-            expectContains(delivery.reason ?? "", "is not the tip of a branch of the repository, so it belongs to a fork")
+            expectContains(
+                delivery.reason ?? "", "is not the tip of a branch of the repository, so it belongs to a fork")
             #expect(try await bot.integrations(ofPull: 1).isEmpty)
             // An approval does not let it run either
             await expectRejection(OperationError.self, \.code, .conflict) {

@@ -114,7 +114,7 @@ import Testing
         }
     }
 
-    @Test func testThatA401PageOffersSignInAndTheWayBack() async throws {
+    @Test func testThatAPageThatNeedsARightOffersSignInAndTheWayBack() async throws {
         try await withWeb(anonymousMayRead: false) { web in
             let page = try await WebBrowser(web).get("/bots/kit/7?failing")
             #expect(page.status == 401)
