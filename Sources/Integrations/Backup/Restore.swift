@@ -134,6 +134,8 @@ package struct Restore: Sendable {
             let made = description.made
             try await store.recordRestore(of: made, by: person, at: clock.now())
         }
+        try await store.record(
+            AuditEntry(.restored, actor: person, subject: "the backup of \(description.made)"), at: clock.now())
         try store.close()
         try target.rename(name + ".restoring", to: target, name, replace: false)
     }

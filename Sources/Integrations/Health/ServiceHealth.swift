@@ -266,18 +266,21 @@ package final class ServiceHealth: Sendable {
     }
 
     private func queue() async -> [ServiceCondition]? {
-        guard let counts = try? await store.openCounts(), let running = try? await store.running() else { return nil }
+        // What a pause holds back does not wait for anything that an operator has to mend.
+        guard let waiting = try? await store.startableCount(), let running = try? await store.running() else {
+            return nil
+        }
         let (now, ids) = (clock.now(), Set(running.map(\.id)))
         let since = state.withLock { state in
-            if counts.queued == 0 || state.movement?.running != ids { state.movement = (now, ids) }
+            if waiting == 0 || state.movement?.running != ids { state.movement = (now, ids) }
             return state.movement?.at ?? now
         }
         let patience = ids.count < settings.concurrency ? Self.patience : Self.patienceWithBusySlots
-        guard counts.queued > 0, now - since >= patience else { return [] }
+        guard waiting > 0, now - since >= patience else { return [] }
         return [
             ServiceCondition(
                 .queue,
-                reason: "\(counts.queued.counting("integration")) wait, and none has started or ended since \(since)",
+                reason: "\(waiting.counting("integration")) wait, and none has started or ended since \(since)",
                 remedy: "`martlet queue` says why each waits; `journalctl -u martlet` has the errors")
         ]
     }

@@ -73,7 +73,12 @@ package struct IntegrationService: Service, CustomStringConvertible {
     /// Reads the bots, and reconciles the state that an earlier daemon left, so that later queries get correct answers. May be called again before
     /// `run()`.
     package func prepare() async throws {
-        _ = try await store.endDrain(before: boot)
+        if try await store.endDrain(before: boot) {
+            try await store.record(
+                AuditEntry(
+                    .resumed, actor: AuditEntry.service, subject: "the service", detail: "the machine was restarted"),
+                at: clock.now())
+        }
         await operations.care.settle()
         try await poller.reload()
         try await publisher.reconcile()

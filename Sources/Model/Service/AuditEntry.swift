@@ -54,6 +54,13 @@ package enum AuditAction: String, Hashable, Sendable, CaseIterable {
     case retried
     case yanked
     case pruned
+    case restored
+    case paused
+    case resumed
+    case drained
+    case botDeleted = "bot-deleted"
+    case botRenamed = "bot-renamed"
+    case botCleaned = "bot-cleaned"
     case settings
     case botFile = "bot-file"
 
@@ -77,6 +84,13 @@ package enum AuditAction: String, Hashable, Sendable, CaseIterable {
         case .retried: "a message was sent again"
         case .yanked: "a version was yanked"
         case .pruned: "old integrations were removed"
+        case .restored: "a backup was restored"
+        case .paused: "integrations were paused"
+        case .resumed: "a pause was ended"
+        case .drained: "the service was drained"
+        case .botDeleted: "a bot was deleted"
+        case .botRenamed: "a bot was renamed"
+        case .botCleaned: "a bot's workspaces were removed"
         case .settings: "settings were taken up"
         case .botFile: "a bot file was taken up"
         }

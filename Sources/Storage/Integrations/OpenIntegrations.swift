@@ -221,4 +221,16 @@ extension Store {
                     "SELECT count(*) FROM integrations WHERE state = 'running' AND state <> 'completed'") ?? 0)
         }
     }
+
+    /// Returns the number of queued integrations that no pause and no drain holds back.
+    package func startableCount() async throws(StoreError) -> Int {
+        try await read("count the integrations that may start") { db in
+            try db.value(
+                """
+                SELECT count(*) FROM integrations WHERE state = 'queued' AND state <> 'completed' AND NOT EXISTS (
+                    SELECT 1 FROM pauses
+                    WHERE kind <> 'publishing' AND (pauses.bot IS NULL OR pauses.bot = integrations.bot))
+                """) ?? 0
+        }
+    }
 }

@@ -18,8 +18,13 @@ struct BotCareRoutes: Sendable {
                 "Deletes a bot without a file, or says what would go: {dryRun}, which is true if left out."
             ) { call in
                 let wish = try await call.json(API.BotDeletionRequest.self)
+                let bot = try call.name("bot")
                 let deletion = try await site.operations.care.delete(
-                    call.name("bot"), isDry: wish.dryRun ?? true, by: call.caller.name)
+                    bot, isDry: wish.dryRun ?? true, by: call.caller.name)
+                if deletion.isDone {
+                    try await site.record(
+                        .botDeleted, by: call, bot: bot, bot, "\(deletion.contents.integrations) integrations")
+                }
                 return try .json(API.BotDeletion(deletion))
             }.described(
                 "deleteBot", .bots, body: API.BotDeletionRequest.self, example: ["dryRun": true],
@@ -32,7 +37,9 @@ struct BotCareRoutes: Sendable {
                 guard let name = Name(wish.name) else {
                     throw Problem(400, "`name` is not a bot's name: it has 1 to 64 of a-z, 0-9, `.`, `_` and `-`.")
                 }
-                try await site.operations.care.rename(call.name("bot"), to: name, by: call.caller.name)
+                let former = try call.name("bot")
+                try await site.operations.care.rename(former, to: name, by: call.caller.name)
+                try await site.record(.botRenamed, by: call, bot: name, former, "now \(name)")
                 guard let bot = try await site.store.bot(name) else { throw Problem.notFound }
                 return try .json(
                     API.Bot(
@@ -46,6 +53,7 @@ struct BotCareRoutes: Sendable {
             ) { call in
                 let bot = try call.name("bot")
                 let outcome = try await site.operations.care.clean(bot, by: call.caller.name)
+                try await site.record(.botCleaned, by: call, bot: bot, bot, "\(outcome.removed) workspaces")
                 return try .json(
                     API.BotCleaning(
                         bot: bot.description, workspaces: outcome.removed, bytes: outcome.use.bytes,
@@ -75,6 +83,11 @@ struct BotCareRoutes: Sendable {
                 let reruns = try await site.operations.rerunMachineFailures(
                     since: Timestamp(secondsSinceEpoch: Int64(clamping: date.timeIntervalSince1970)), bot: bot,
                     isDry: wish.dryRun ?? false, by: call.caller.name)
+                for item in reruns.items where item.isQueued {
+                    try await site.record(
+                        .rerun, by: call, bot: item.id.bot, item.id,
+                        "failed by the machine's fault: \(item.verdict.rawValue)")
+                }
                 return try .json(API.MachineReruns(reruns))
             }.described(
                 "rerunMachineFailures", .integrations, body: API.MachineRerunRequest.self,

@@ -22,8 +22,7 @@ struct ControlRoutes: Sendable {
                 let wish = try await call.json(API.PauseRequest.self)
                 return try .json(
                     API.PauseState(
-                        await site.operations.control.pause(
-                            bot: try Self.bot(wish.bot), reason: wish.reason, by: call.caller.name)))
+                        await site.pause(try Self.bot(wish.bot), reason: wish.reason, by: call)))
             }.described(
                 "pause", .control, body: API.PauseRequest.self,
                 example: ["bot": "kit", "reason": "the disk is replaced"], .json(API.PauseState.self)),
@@ -36,11 +35,11 @@ struct ControlRoutes: Sendable {
                     let lost = try (wish.published ?? []).map(Self.version)
                     return try .json(
                         API.PauseState(
-                            await site.operations.control.resumePublishing(lost: lost, by: call.caller.name)))
+                            await site.resumePublishing(lost: lost, by: call)))
                 }
                 return try .json(
                     API.PauseState(
-                        await site.operations.control.resume(bot: try Self.bot(wish.bot), by: call.caller.name)))
+                        await site.resume(try Self.bot(wish.bot), by: call)))
             }.described(
                 "resume", .control, body: API.ResumeRequest.self, example: ["bot": "kit"], .json(API.PauseState.self)),
             Route(
@@ -50,7 +49,7 @@ struct ControlRoutes: Sendable {
                 let wish = try await call.json(API.DrainRequest.self)
                 return try .json(
                     API.PauseState(
-                        await site.operations.control.drain(reason: wish.reason, by: call.caller.name)))
+                        await site.drain(reason: wish.reason, by: call)))
             }.described(
                 "drain", .control, body: API.DrainRequest.self, example: ["reason": "a new kernel"],
                 .json(API.PauseState.self)),
