@@ -60,6 +60,14 @@ package struct ServiceControl: Sendable {
         try await pause(.drain, reason: reason, by: actor)
     }
 
+    /// Ends a drain that was asked for in an earlier boot of the machine.
+    func endEarlierDrain() async throws(StoreError) {
+        guard try await store.endDrain(before: boot) else { return }
+        let entry = AuditEntry(
+            .resumed, actor: AuditEntry.service, subject: "the service", detail: "the machine was restarted")
+        try await store.record(entry, at: clock.now())
+    }
+
     private func pause(
         _ scope: Pause.Scope, reason: String?, by actor: String
     ) async throws(OperationError) -> State {

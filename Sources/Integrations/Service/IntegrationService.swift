@@ -30,15 +30,13 @@ package struct IntegrationService: Service, CustomStringConvertible {
     private let operatorNotices: OperatorNotices
     private let operators: OperatorPlace
     private let store: Store
-    private let boot: MachineBoot
     private let queueSignal: Signal
 
     package init(
         operations: Operations, poller: Poller, upgrades: Upgrades?, scans: RepositoryScans, scheduler: Scheduler,
         circuitBreaker: CircuitBreaker, publisher: Publisher, jobs: JobRunner, triggers: TriggerRunner,
         compression: LogCompression, retention: RetentionService, slots: JobSlots, outbox: Outbox,
-        operatorNotices: OperatorNotices, operators: OperatorPlace, store: Store, boot: MachineBoot,
-        queueSignal: Signal
+        operatorNotices: OperatorNotices, operators: OperatorPlace, store: Store, queueSignal: Signal
     ) {
         self.operations = operations
         self.poller = poller
@@ -56,7 +54,6 @@ package struct IntegrationService: Service, CustomStringConvertible {
         self.operatorNotices = operatorNotices
         self.operators = operators
         self.store = store
-        self.boot = boot
         self.queueSignal = queueSignal
     }
 
@@ -73,12 +70,7 @@ package struct IntegrationService: Service, CustomStringConvertible {
     /// Reads the bots, and reconciles the state that an earlier daemon left, so that later queries get correct answers. May be called again before
     /// `run()`.
     package func prepare() async throws {
-        if try await store.endDrain(before: boot) {
-            try await store.record(
-                AuditEntry(
-                    .resumed, actor: AuditEntry.service, subject: "the service", detail: "the machine was restarted"),
-                at: clock.now())
-        }
+        try await operations.control.endEarlierDrain()
         await operations.care.settle()
         try await poller.reload()
         try await publisher.reconcile()

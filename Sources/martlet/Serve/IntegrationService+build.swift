@@ -214,7 +214,7 @@ extension IntegrationService {
             circuitBreaker: circuitBreaker, publisher: publisher, jobs: jobs, triggers: triggers,
             compression: compression, retention: retention, slots: slots, outbox: outbox,
             operatorNotices: operatorNotices, operators: place,
-            store: store, boot: parts.boot, queueSignal: queueSignal)
+            store: store, queueSignal: queueSignal)
     }
 
     /// Returns the executors of the settings, in their order.
