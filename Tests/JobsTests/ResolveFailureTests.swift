@@ -114,7 +114,9 @@ import Testing
         let failure = try #require(found(output))
         #expect(failure == ResolveFailure(dependency: dependency, cause: .missing))
         expectContains(
-            failure.sentence, "the dependency \(dependency) could not be fetched: its registry can be reached")
+            failure.sentence,
+            "the dependency \(dependency) could not be fetched: its registry answers, but has no such package or version"
+        )
         expectContains(failure.sentence, "correct the name or the version")
     }
 

@@ -127,7 +127,7 @@ import Testing
             // then
             #expect(main.map(\.number) == Array(2...101))
             #expect(main.last?.duration == .seconds(101) && main.last?.waited == .seconds(90))
-            #expect(main.last?.coverage == nil && main.last?.counts == nil)
+            #expect(main.last?.coverage == nil && main.last?.summary == nil)
             #expect(all.map(\.number) == Array(3...102))
             #expect(all.last?.result == .verdict(.testFailures))
         }

@@ -74,6 +74,19 @@ import Testing
         }
     }
 
+    @Test(arguments: ["status", "category", "limit", "after"])
+    func testThatAParameterWithoutItsValueIsRefused(name: String) async throws {
+        try await withSample { web in
+            // given: a script whose variable is empty
+            let answer = try await web.send("GET", Self.root + "/issues?\(name)=&fresh")
+            // then: it does not get all issues
+            #expect(answer.status == 400)
+            expectContains(answer.text, "`\(name)` has no value. Leave the parameter out, or give it one.")
+            // and a text may be empty
+            try await web.expect(200, "GET", "/api/v1/bots/kit/integrations/latest/issues?branch=")
+        }
+    }
+
     @Test(
         .proves(
             .issueHistory,

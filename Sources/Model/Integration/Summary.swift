@@ -46,6 +46,11 @@ package struct Summary: Hashable, Sendable, Codable {
         self.tally = tally
     }
 
+    /// The number of tests, each counted once; without a tally those of each configuration.
+    package var testCount: Int { tally?.tests ?? counts.tests }
+    /// The number of tests that failed, each counted once; without a tally those of each configuration.
+    package var failingTestCount: Int { tally?.failing ?? counts.testFailures }
+
     /// The count of the tests in words, `nil` if no test is known. Without a tally each configuration's tests are counted: `12 tests, 1 fails`.
     package var testSentence: String? {
         if let tally { return tally.tests == 0 ? nil : tally.sentence }

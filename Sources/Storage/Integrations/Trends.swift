@@ -11,7 +11,7 @@ package struct TrendPoint: Hashable, Sendable {
     package var startedAt: Timestamp?
     package var endedAt: Timestamp?
     /// The counts of issues and tests; `nil` if it ended before they were known.
-    package var counts: Counts?
+    package var summary: Summary?
     /// The lines that tests executed, of all configurations together; `nil` without coverage.
     package var coveredLines: Int?
     /// All lines of all configurations; `nil` without coverage.
@@ -79,7 +79,7 @@ extension Store {
                     number: try row["number"], commit: try row.value("commit") { CommitID($0) },
                     result: IntegrationResult(verdict: verdict, triggerFailed: try row["trigger_failed"]),
                     queuedAt: try row.time("queued_at"), startedAt: try row.optionalTime("started_at"),
-                    endedAt: try row.optionalTime("ended_at"), counts: try row.summary("summary")?.counts,
+                    endedAt: try row.optionalTime("ended_at"), summary: try row.summary("summary"),
                     coveredLines: try row["covered"], lines: try row["lines"])
             }.reversed()
         }

@@ -118,7 +118,8 @@ struct OpenAPI: Sendable {
         let content: JSONValue? =
             switch operation.answer {
             case .json(let type): ["application/json": ["schema": try components.schema(of: type).json]]
-            case .media(let type): .object([.init(key: type, value: ["schema": ["type": "string"]])])
+            case .media(let type):
+                .object([.init(key: type, value: ["schema": ["type": type.hasSuffix("json") ? "object" : "string"]])])
             case .medias(let types): .object(types.map { .init(key: $0, value: [:]) })
             case .empty: nil
             }

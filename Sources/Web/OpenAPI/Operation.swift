@@ -18,6 +18,15 @@ struct Operation: Sendable {
     /// The status of a successful answer.
     let status: Int
 
+    /// Checks that each parameter of a request that must have a certain value has one. A script whose variable is empty is told so, instead of
+    /// getting the answer to another question.
+    /// - Throws: 400.
+    func checkQuery(of call: AuthorizedRequest) throws(Problem) {
+        for parameter in query where parameter.needsValue && call.hasEmptyQuery(parameter.name) {
+            throw Problem(400, "`\(parameter.name)` has no value. Leave the parameter out, or give it one.")
+        }
+    }
+
     /// The noun that a route is about. The document groups routes by it.
     enum Tag: String, Sendable, CaseIterable {
         case bots, integrations, issues, tests, coverage, logs, artifacts, triggers, plan, ledger, outbox, versions
@@ -75,13 +84,15 @@ struct QueryParameter: Sendable {
     var example: JSONValue?
     var isRequired = false
 
+    /// Whether an empty value is refused. An empty text is as no text.
+    var needsValue: Bool { schema == .integer || !words.isEmpty || pattern != nil }
+
     /// The parameter as OpenAPI 3.1 has it.
     var json: JSONValue {
         guard case .object(var members) = schema.json else { return schema.json }
         if !words.isEmpty { members.append(.init(key: "enum", value: .array(words.map { .string($0) }))) }
         if let pattern {
-            // An empty value is as no value.
-            members.append(.init(key: "pattern", value: .string(isRequired ? pattern : "^$|\(pattern)")))
+            members.append(.init(key: "pattern", value: .string(pattern)))
         } else if isRequired, words.isEmpty, case .string = schema {
             members.append(.init(key: "minLength", value: .integer(1)))
         }

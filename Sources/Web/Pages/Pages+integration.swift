@@ -94,8 +94,14 @@ extension Pages {
         ) -> ViewObject {
             var (number, change) = (summary.counts[keyPath: count], summary.change[keyPath: count])
             // Each test counts once. The change counts each configuration's tests, and is left out if there are several.
-            if count == \.tests, let tally = summary.tally {
-                (number, change) = (tally.tests, tally.configurations > 1 ? 0 : change)
+            if let tally = summary.tally {
+                switch count {
+                case \.tests: number = tally.tests
+                case \.testFailures: number = tally.failing
+                case \.flakyTests: number = tally.flaky
+                default: break
+                }
+                if number != summary.counts[keyPath: count] { change = 0 }
             }
             // A dash instead of `0 tests`: usually tests ran, but no report listed them.
             let isUnreported = count == \.tests && number == 0 && change == 0

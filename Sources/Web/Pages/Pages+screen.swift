@@ -63,15 +63,15 @@ extension Pages {
 
     /// Returns the counts that somebody across a room has to know: `4 tests fail, 2 errors`; `nil` if there are none.
     private static func counts(_ summary: Summary?) -> String? {
-        guard let counts = summary?.counts else { return nil }
+        guard let summary else { return nil }
+        let (counts, failing) = (summary.counts, summary.failingTestCount)
         let parts = [
             counts.errors > 0 ? PageText.count(counts.errors, "error") : nil,
-            counts.testFailures > 0
-                ? "\(PageText.count(counts.testFailures, "test")) \(counts.testFailures == 1 ? "fails" : "fail")" : nil,
+            failing > 0 ? "\(PageText.count(failing, "test")) \(failing == 1 ? "fails" : "fail")" : nil,
             counts.warnings + counts.analyzerWarnings > 0
                 ? PageText.count(counts.warnings + counts.analyzerWarnings, "warning") : nil,
         ].compactMap(\.self)
         return parts.isEmpty
-            ? (counts.tests > 0 ? PageText.count(counts.tests, "test") : nil) : parts.joined(separator: ", ")
+            ? (summary.testCount > 0 ? PageText.count(summary.testCount, "test") : nil) : parts.joined(separator: ", ")
     }
 }

@@ -88,12 +88,12 @@ extension Pages {
                 + "analyzer_warnings,coverage_percent"
         ]
         for point in trend {
-            let counts = point.counts
+            let (summary, counts) = (point.summary, point.summary?.counts)
             let fields: [String?] = [
                 String(point.number), point.commit.description, point.result.description, point.queuedAt.description,
                 point.startedAt?.description, point.endedAt?.description, point.duration.map { Self.seconds($0) },
-                point.waited.map { Self.seconds($0) }, (counts?.tests).map(String.init),
-                (counts?.testFailures).map(String.init), (counts?.errors).map(String.init),
+                point.waited.map { Self.seconds($0) }, (summary?.testCount).map(String.init),
+                (summary?.failingTestCount).map(String.init), (counts?.errors).map(String.init),
                 (counts?.warnings).map(String.init), (counts?.analyzerWarnings).map(String.init),
                 point.coverage.map { String(($0 * 100).rounded() / 100) },
             ]

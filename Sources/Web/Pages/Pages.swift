@@ -169,7 +169,7 @@ struct Pages: Sendable {
     /// Returns a row of a listing.
     func row(_ record: IntegrationOutline) -> ViewObject {
         let now = site.clock()
-        let counts = record.summary.map { Self.issueCounts($0.counts) } ?? []
+        let counts = record.summary.map { Self.issueCounts($0) } ?? []
         return [
             "id": .text("#\(record.id.number)"), "number": .text(record.id.number),
             "href": .text("/bots/\(record.id.bot)/\(record.id.number)"),
@@ -204,10 +204,11 @@ struct Pages: Sendable {
         return summary.testSentence ?? "–"
     }
 
-    private static func issueCounts(_ counts: Counts) -> [ViewObject] {
-        [
+    private static func issueCounts(_ summary: Summary) -> [ViewObject] {
+        let counts = summary.counts
+        return [
             (counts.errors, "error", "bad"), (counts.warnings, "warning", "warn"),
-            (counts.analyzerWarnings, "analyzer warning", "warn"), (counts.testFailures, "test failure", "bad"),
+            (counts.analyzerWarnings, "analyzer warning", "warn"), (summary.failingTestCount, "failing test", "bad"),
         ].filter { $0.0 > 0 }.map { ["text": .text(PageText.count($0.0, $0.1)), "tone": .text($0.2)] }
     }
 }

@@ -145,10 +145,10 @@ extension Plot {
         return [
             plot("Duration", .duration) { $0.duration?.seconds },
             plot("Waiting time", .duration) { $0.waited?.seconds },
-            plot("Tests", .count) { ($0.counts?.tests).map(Double.init) },
-            plot("Failing tests", .count) { ($0.counts?.testFailures).map(Double.init) },
+            plot("Tests", .count) { ($0.summary?.testCount).map(Double.init) },
+            plot("Failing tests", .count) { ($0.summary?.failingTestCount).map(Double.init) },
             plot("Coverage of lines", .percent) { $0.coverage },
-            plot("Errors, warnings and findings", .count) { ($0.counts?.findings).map(Double.init) },
+            plot("Errors, warnings and findings", .count) { ($0.summary?.counts.findings).map(Double.init) },
         ].filter(\.isWorthDrawing)
     }
 }

@@ -86,6 +86,13 @@ struct AuthorizedRequest: Sendable {
         }
     }
 
+    /// Returns whether the first value of a query parameter is there, but empty: `?status=&limit=3`.
+    func hasEmptyQuery(_ name: String) -> Bool {
+        guard let query = request.head.path?.split(separator: "?", maxSplits: 1).dropFirst().first else { return false }
+        let pair = query.split(separator: "&").first { $0 == name[...] || $0.hasPrefix(name + "=") }
+        return pair.map { $0.count <= name.count + 1 } ?? false
+    }
+
     /// Returns whether a query parameter is present and neither `false` nor `0`, such as `?failing` and `?failing=true`.
     /// - Throws: 400 for another value.
     func flag(_ name: String) throws(Problem) -> Bool {

@@ -167,7 +167,10 @@ struct SiteResponder: HTTPResponder {
             bodyLimit: route.bodyLimit, client: client, address: address, origin: origin(of: request, from: peer),
             place: place, limits: limits)
         var response = try await PageReader.$ofRequest.withValue(reader) {
-            try await limits.answer(call, cost: route.cost) { try await route.handler(call).conditional(for: call) }
+            try await limits.answer(call, cost: route.cost) {
+                try route.operation?.checkQuery(of: call)
+                return try await route.handler(call).conditional(for: call)
+            }
         }
         if route.cost != .download { response.nameForm(of: request) }
         if let live { response.body = live.holding(response.body) }

@@ -11,7 +11,7 @@ struct SentForm: Sendable {
 
     private let fields: [(name: String, value: String)]
 
-    /// - Throws: 415 for another content type; 413 for too many fields; 400 for text that is not UTF-8.
+    /// - Throws: 415 for another content type; 413 for too many fields; 400 for text that is not UTF-8 or has a NUL.
     init(_ bytes: [UInt8], type: String?) throws(Problem) {
         let type = type?.prefix { $0 != ";" }.lowercased()
         guard bytes.isEmpty || type == "application/x-www-form-urlencoded" else {
