@@ -126,7 +126,8 @@ struct SlurmCluster: Sendable {
         _ = try? await run("scancel", "--me")
         let files = ["run/ctld.pid", "run/slurmd-n1.pid", "run/slurmd-n2.pid", "munge/pid"]
         let pids = files.compactMap(pid)
-        for pid in pids { kill(pid, SIGTERM) }
+        // On SIGTERM a slurmd waits up to two minutes for its threads. Its state is not needed any more.
+        for pid in pids { kill(pid, SIGKILL) }
         await until("Slurm has ended") { pids.allSatisfy { kill($0, 0) != 0 } }
         // They watch over jobs, and outlive slurmd.
         for process in Self.stepDaemons(of: directory) { kill(process, SIGKILL) }

@@ -60,7 +60,7 @@ struct OpenAPI: Sendable {
             switch route.access {
             case .open: []
             case .read, .product: [[:], ["token": []]]
-            case .role, .form, .signIn: [["token": []]]
+            case .role, .local, .form, .signIn: [["token": []]]
             case .signature: [["signature": []]]
             }
         let names = path.split(separator: "/").filter { $0.hasPrefix("{") }.map { String($0.dropFirst().dropLast()) }

@@ -11,6 +11,8 @@ package enum Access: Sendable, Hashable, CustomStringConvertible {
     case product
     /// A token of at least this role.
     case role(Role)
+    /// A client of the Unix socket, which runs on the service's machine. A token is no proof of that.
+    case local
     /// A form of a page, of a person of at least this role who has signed in with a browser. `Route.form` checks the form's token.
     case form(Role)
     /// The sign-in form: anybody, but only from a page of the service itself.
@@ -22,7 +24,7 @@ package enum Access: Sendable, Hashable, CustomStringConvertible {
     var isForm: Bool {
         switch self {
         case .form, .signIn: true
-        case .open, .read, .product, .role, .signature: false
+        case .open, .read, .product, .role, .local, .signature: false
         }
     }
 
@@ -32,6 +34,7 @@ package enum Access: Sendable, Hashable, CustomStringConvertible {
         case .read: "read"
         case .product: "product"
         case .role(let role): role.rawValue
+        case .local: "local"
         case .form(let role): "form of \(role.rawValue)"
         case .signIn: "sign-in"
         case .signature: "signature"
@@ -40,7 +43,7 @@ package enum Access: Sendable, Hashable, CustomStringConvertible {
 
     /// Checks whether a caller may use the route.
     /// - Parameter anonymousMayRead: Whether anybody may read what the route shows.
-    /// - Returns: `nil` if the caller is allowed; 401 for a caller without a token; 403 if its role is too low.
+    /// - Returns: `nil` if the caller is allowed; 401 for a caller without a token; 403 if its role is too low, or it is on another machine.
     package func refusal(of caller: Caller, anonymousMayRead: Bool) -> Problem? {
         let needed: Role
         switch self {
@@ -49,6 +52,10 @@ package enum Access: Sendable, Hashable, CustomStringConvertible {
             if anonymousMayRead { return nil }
             needed = .viewer
         case .role(let role): needed = role
+        case .local:
+            guard !caller.isLocal else { return nil }
+            guard caller.role != nil else { return .needsToken }
+            return Problem(403, "This is for commands on the service's machine, which use its Unix socket.")
         case .form(let role):
             guard caller.csrf != nil else {
                 return Problem(
