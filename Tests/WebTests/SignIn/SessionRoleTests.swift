@@ -17,6 +17,7 @@ import Testing
             // A session alone changes nothing.
             role < needed || route.method != .get ? 403 : nil
         case .form(let needed): role < needed ? 403 : nil
+        case .local: 403
         }
     }
 
