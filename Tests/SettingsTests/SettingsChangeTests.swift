@@ -17,6 +17,10 @@ import Testing
         ("", []), ("concurrency: 3", ["concurrency"]), ("listen: 127.0.0.1:1\nhosts: [a]", ["hosts", "listen"]),
         ("retention: { age: 3d }\nsandbox: { processes: 99 }", ["retention", "sandbox"]),
         ("mail: { server: smtps://h, from: a@b.example }", ["mail"]), ("anonymous: none", ["anonymous"]),
+        (
+            "state: /srv/s\nexecutors: { c: { slurm: { shared: /srv, work: /tmp/w } } }\ndefault-executor: c",
+            ["default-executor", "executors", "state"]
+        ),
     ])
     func testThatWhatDiffersIsNamed(_ yaml: String, _ keys: [String]) throws {
         #expect(SettingsChange.keys(from: try read(""), to: try read(yaml)) == keys)

@@ -202,7 +202,9 @@ import Testing
             let page = try await web.send("GET", "/queue").text
             expectContains(page, "Nothing runs.")
             expectContains(page, "Nothing waits.")
-            #expect(try await web.json("/api/v1/queue") == #"{"running":[],"waiting":[],"more":0,"slots":1}"# + "\n")
+            #expect(
+                try await web.json("/api/v1/queue")
+                    == #"{"running":[],"waiting":[],"more":0,"slots":1,"pauses":[]}"# + "\n")
         }
     }
 

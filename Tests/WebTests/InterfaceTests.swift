@@ -92,7 +92,8 @@ import Transfer
         try await withSample { web in
             // given
             expectContains(
-                try await web.json("/api/v1/bots/kit"), #""lookedAt":null,"lookError":null,"empty":false}"#)
+                try await web.json("/api/v1/bots/kit"), #""lookedAt":null,"lookError":null,"empty":false,"pause":null}"#
+            )
             let request = try #require(try await web.store.repositoriesToScan().first)
             // when
             _ = try await web.store.apply(
@@ -101,7 +102,7 @@ import Transfer
             // then
             expectContains(
                 try await web.json("/api/v1/bots/kit"),
-                #""lookedAt":"\#(WebFixture.now)","lookError":null,"empty":true}"#)
+                #""lookedAt":"\#(WebFixture.now)","lookError":null,"empty":true,"pause":null}"#)
         }
     }
 

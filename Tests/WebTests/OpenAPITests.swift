@@ -49,6 +49,26 @@ import Testing
         }
     }
 
+    @Test func testThatTheDocumentHasTheRulesOfRequests() async throws {
+        try await withWeb { web in
+            // when
+            let document = try JSON(Array(try await web.json("/openapi.json").utf8), limit: 4 << 20)
+            let schemas = try #require(document["components"]?["schemas"]?.members)
+            // then: each rule is of a member that is there
+            for name in RequestRules.members.keys {
+                let parts = name.split(separator: ".")
+                let object = parts.dropLast().joined(separator: "."), member = String(parts.last ?? "")
+                #expect(schemas[object]?["properties"]?[member] != nil, "\(name)")
+            }
+            for name in RequestRules.objects.keys { #expect(schemas[name] != nil, "\(name)") }
+            #expect(schemas["CancelRequest"]?["properties"]?["grace"]?["maximum"] == .integer(600))
+            #expect(schemas["SilenceRequest"]?["anyOf"]?.elements?.count == 2)
+            let path = document["paths"]?["/api/v1/bots/{bot}/integrations/{number}"]?["get"]?["parameters"]?.elements
+            let number = path?.first { $0["name"] == .string("number") }
+            #expect(number?["schema"]?["type"] == .array([.string("string"), .string("integer")]))
+        }
+    }
+
     /// Also holds the types that write the members of another one as their own.
     @Test(
         .proves(

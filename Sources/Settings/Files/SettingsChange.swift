@@ -20,6 +20,8 @@ package enum SettingsChange {
         ("retention", { $0.retention == $1.retention && $0.caches == $1.caches }),
         ("sign-in", { $0.signIn == $1.signIn }),
         ("traces", { $0.traces == $1.traces }), ("operator", { $0.operators == $1.operators }),
+        ("executors", { $0.executors == $1.executors }),
+        ("default-executor", { $0.defaultExecutor == $1.defaultExecutor }),
         ("audit", { $0.auditAge == $1.auditAge }), ("log", { $0.log == $1.log }),
     ]
 }

@@ -1,4 +1,3 @@
-import Foundation
 import Hummingbird
 import Integrations
 import Model
@@ -137,10 +136,10 @@ struct Actions: Sendable {
     /// Returns the time that a date field states: the beginning of that day in UTC.
     private static func until(_ text: String?) throws(Problem) -> Timestamp? {
         guard let text else { return nil }
-        guard let date = try? Date(text.count == 10 ? text + "T00:00:00Z" : text, strategy: .iso8601) else {
+        guard let time = Timestamp(rfc3339: text.count == 10 ? text + "T00:00:00Z" : text) else {
             throw Problem(400, "`until` is a day such as 2026-12-31.")
         }
-        return Timestamp(secondsSinceEpoch: Int64(clamping: date.timeIntervalSince1970))
+        return time
     }
 
     private func unmute(_ call: AuthorizedRequest, _ form: SentForm) async throws -> Outcome {

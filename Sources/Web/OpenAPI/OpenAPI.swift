@@ -133,7 +133,13 @@ enum PathParameter {
     /// Returns a parameter as OpenAPI 3.1 has it. Nothing is found by a value that does not match its pattern.
     static func json(_ name: String, in path: String) -> JSONValue {
         let (text, pattern, example) = meaning(of: name, in: path)
-        var schema: [JSONValue.Member] = [.init(key: "type", value: "string")]
+        // An integration's number is a number in answers, so that both may be passed on.
+        let isNumber = name == "number"
+        var schema: [JSONValue.Member] = [.init(key: "type", value: isNumber ? ["string", "integer"] : "string")]
+        if isNumber {
+            schema.append(.init(key: "minimum", value: 1))
+            schema.append(.init(key: "maximum", value: 999_999_999_999_999_999))
+        }
         if let pattern { schema.append(.init(key: "pattern", value: .string("^\(pattern)$"))) }
         return [
             "name": .string(name), "in": "path", "required": true, "description": .string(text),

@@ -84,6 +84,7 @@ struct Components: Sendable {
                 key: "required", value: .array(required(of: name, isRequest: isRequest).map { .string($0.name) })))
         members.append(.init(key: "properties", value: .object(properties)))
         if isRequest { members.append(.init(key: "additionalProperties", value: false)) }
+        members += RequestRules.objects[name] ?? []
         return .object(members)
     }
 
@@ -96,9 +97,9 @@ struct Components: Sendable {
         if let text = MemberWords.find(member.name, of: object, in: MemberTexts.ofProgram) {
             members.append(.init(key: "description", value: .string(text)))
         }
+        members += RequestRules.members["\(object).\(member.name)"] ?? []
         // A name of the service. Its examples elsewhere are names of tests.
         if object == "TokenRequest", member.name == "name" {
-            members.append(.init(key: "pattern", value: .string("^\(Name.pattern)$")))
             members.append(.init(key: "examples", value: ["ann"]))
         } else if words == nil, let example = MemberExamples.of(member) {
             members.append(.init(key: "examples", value: [example]))

@@ -23,6 +23,7 @@ extension Pages {
         let query = named.map { "branch=\(Self.query($0))&" } ?? ""
         var view: ViewObject = [
             "name": .text(name), "repository": .text(Self.withoutUser(bot.repository)),
+            "feed": .text("/bots/\(name)/feed"), "feedTitle": .text("Integrations of \(name)"),
             "repositoryHref": .text(links?.repository),
             "isRetired": .flag(bot.isRetired), "lookError": .text(bot.repositoryState?.lastError),
             "isEmpty": .flag(bot.repositoryState?.isEmpty ?? false),

@@ -46,7 +46,7 @@ extension Pages {
             "product", title: product.description, section: "products", watch: "products",
             [
                 "name": .text(product), "damaged": .list(damaged(in: versions)),
-                "feed": .text("/products/\(product)/feed"),
+                "feed": .text("/products/\(product)/feed"), "feedTitle": .text("Versions of \(product)"),
                 "versions": .list(
                     versions.map { outline in
                         let record = whole.first { $0.version == outline.version }

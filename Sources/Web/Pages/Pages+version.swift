@@ -43,6 +43,7 @@ extension Pages {
         view["fileCount"] = .text(record.files.count)
         view.merge(changes(disk.manifest?.changes, of: record))
         view["feed"] = .text("/products/\(product)/feed")
+        view["feedTitle"] = .text("Versions of \(product)")
         return try await page(
             "version", title: "\(product) \(record.version)", section: "products", watch: "products", view)
     }

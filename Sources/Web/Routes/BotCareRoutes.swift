@@ -1,6 +1,5 @@
 import API
 import Basics
-import Foundation
 import HTTPTypes
 import Hummingbird
 import Integrations
@@ -70,7 +69,7 @@ struct BotCareRoutes: Sendable {
                 "Runs again what ended as internal-error or checkout-error since a time: {since, bot, dryRun}."
             ) { call in
                 let wish = try await call.json(API.MachineRerunRequest.self)
-                guard let date = try? Date(wish.since, strategy: .iso8601) else {
+                guard let since = Timestamp(rfc3339: wish.since) else {
                     throw Problem(400, "`since` is a time such as 2026-12-31T12:00:00Z.")
                 }
                 var bot: Name?
@@ -81,7 +80,7 @@ struct BotCareRoutes: Sendable {
                     bot = name
                 }
                 let reruns = try await site.operations.rerunMachineFailures(
-                    since: Timestamp(secondsSinceEpoch: Int64(clamping: date.timeIntervalSince1970)), bot: bot,
+                    since: since, bot: bot,
                     isDry: wish.dryRun ?? false, by: call.caller.name)
                 for item in reruns.items where item.isQueued {
                     try await site.record(

@@ -67,7 +67,7 @@ struct IntegrationRoutes: Sendable {
                 "searchLog", .logs,
                 query: [
                     .text("q", "The text, 1 to 200 bytes. Letters of ASCII match in both cases.", isRequired: true),
-                    .attempt, .number("after", "The `next` of the page before: the line to go on from."),
+                    .attempt, .number("after", "The `next` of the page before: the line to go on from.", minimum: 1),
                 ], .json(API.List<API.LogHit>.self)),
             Route(.post, Self.root + "/cancel", .role(.operator), "Cancels it: {grace}, in seconds.") { call in
                 let record = try await site.integration(of: call)

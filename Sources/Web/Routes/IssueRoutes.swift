@@ -1,5 +1,4 @@
 import API
-import Foundation
 import HTTPTypes
 import Hummingbird
 import Integrations
@@ -130,10 +129,10 @@ struct IssueRoutes: Sendable {
             return site.clock() + .milliseconds(Int64(clamping: seconds * 1000))
         }
         guard let text = wish.until else { return nil }
-        guard let date = try? Date(text, strategy: .iso8601) else {
+        guard let time = Timestamp(rfc3339: text) else {
             throw Problem(400, "`until` is a time such as 2026-12-31T00:00:00Z.")
         }
-        return Timestamp(secondsSinceEpoch: Int64(clamping: date.timeIntervalSince1970))
+        return time
     }
 
     /// The user behind a request. A token belongs to one user. A client of the socket has the daemon's own account or is root, and states the

@@ -32,7 +32,7 @@ struct SystemRoutes: Sendable {
                 .get, "/api/v1/conditions", .role(.viewer), "The service's present troubles, each with its remedy."
             ) { _ in
                 try .json(API.List(site.operations.health.troubles.map { API.Condition($0) }))
-            }.described("listConditions", .system, .json(API.List<API.Condition>.self)),
+            }.described("listConditions", .system, .json(API.List<API.Condition>.self)).costing(.list),
             Route(.get, "/metrics", .read, "Prometheus's text format.") { _ in
                 .body(Array(try await metrics().utf8), type: "text/plain; version=0.0.4; charset=utf-8")
             }.described("getMetrics", .system, .media("text/plain")).costing(.list),

@@ -62,7 +62,7 @@ import Testing
             let other = try await WebBrowser.signedIn(web, as: .admin)
             #expect(browser.csrf != other.csrf)
             let forms = web.table.routes.filter { if case .form = $0.access { true } else { false } }
-            #expect(forms.count == 10)
+            #expect(forms.count == 14)
             for form in forms {
                 let path = A02RoleTests.path(of: form)
                 for csrf in ["", "x", other.csrf, String(browser.csrf.dropLast()), browser.csrf.uppercased()] {

@@ -1,0 +1,64 @@
+import Integrations
+import Model
+import Storage
+
+/// What the bodies of requests have to hold beyond the types of their members, in keywords of JSON Schema (2020-12). `/openapi.json` then says of
+/// every body whether it is refused with 400.
+enum RequestRules {
+    private typealias Keyword = JSONValue.Member
+
+    /// The keywords of members, by object and member.
+    static let members: [String: [JSONValue.Member]] = [
+        "CancelRequest.grace": [
+            Keyword(key: "minimum", value: 0),
+            Keyword(key: "maximum", value: .integer(Cancellation.Request.longestGrace.components.seconds)),
+        ],
+        "ApprovalRequest.commit": [pattern("^[0-9a-f]{40}$")],
+        "TokenRequest.name": [pattern("^\(Name.pattern)$")],
+        "BotRenameRequest.name": [pattern("^\(Name.pattern)$")],
+        "ResumeRequest.PublishedVersion.product": [pattern("^\(Name.pattern)$")],
+        "ResumeRequest.PublishedVersion.version": [
+            pattern(#"^(0|[1-9][0-9]{0,8})[.](0|[1-9][0-9]{0,8})[.](0|[1-9][0-9]{0,8})$"#)
+        ],
+        "MachineRerunRequest.since": [time], "SilenceRequest.until": [time],
+        "SilenceRequest.for": [
+            Keyword(key: "exclusiveMinimum", value: 0), Keyword(key: "exclusiveMaximum", value: 10_000_000_000),
+        ],
+        "SilenceRequest.reason": words(Silence.maximumReasonBytes),
+        "PauseRequest.reason": words(Pause.maximumReasonBytes),
+        "DrainRequest.reason": words(Pause.maximumReasonBytes),
+        "RerunRequest.names": [Keyword(key: "maxItems", value: .integer(Int64(Rerun.maximumTests)))],
+    ]
+
+    /// The keywords of objects whose members depend on each other.
+    static let objects: [String: [JSONValue.Member]] = [
+        "SilenceRequest": [anyOf([absent("until")], [absent("for")])],
+        "RerunRequest": [
+            Keyword(
+                key: "allOf",
+                value: [
+                    .object([anyOf([absent("tests")], [none("names")])]),
+                    .object([
+                        anyOf([not("triggers")], [not("failed"), absent("tests"), none("names")])
+                    ]),
+                ])
+        ],
+    ]
+
+    private static let time = Keyword(key: "format", value: "date-time")
+
+    private static func pattern(_ pattern: String) -> Keyword { Keyword(key: "pattern", value: .string(pattern)) }
+
+    /// Returns the keywords of a text that says something.
+    private static func words(_ limit: Int) -> [Keyword] {
+        [pattern("[^\\s]"), Keyword(key: "maxLength", value: .integer(Int64(limit)))]
+    }
+
+    private static func anyOf(_ choices: [Keyword]...) -> Keyword {
+        Keyword(key: "anyOf", value: .array(choices.map { .object([Keyword(key: "properties", value: .object($0))]) }))
+    }
+
+    private static func absent(_ name: String) -> Keyword { Keyword(key: name, value: ["type": "null"]) }
+    private static func not(_ name: String) -> Keyword { Keyword(key: name, value: ["enum": [.bool(false), .null]]) }
+    private static func none(_ name: String) -> Keyword { Keyword(key: name, value: ["maxItems": 0]) }
+}
