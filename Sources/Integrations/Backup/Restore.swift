@@ -31,7 +31,7 @@ package struct Restore: Sendable {
     }
 
     /// Restores the backup. Each file is compared with the backup's list. The database is put in place last, so that a restore that was interrupted
-    /// leaves a state that no daemon starts with; restoring again begins anew.
+    /// leaves a state that no daemon starts with; restoring again begins from the start.
     ///
     /// Unless the backup is the latest state, the numbers of integrations go on with a gap, and publishing is held.
     /// - Parameters:

@@ -162,7 +162,8 @@ extension Store {
             ON integrations.id = \(latestOfBot)
         """
 
-    /// Returns every bot that was ever registered and not deleted, by name, including retired ones. It runs one statement, independent of the number of bots.
+    /// Returns every bot that was ever registered and not deleted, by name, including retired ones. It runs one statement, however many bots there
+    /// are.
     package func bots() async throws(StoreError) -> [BotRecord] {
         try await read("read the bots") { db in try Self.bots(db) }
     }

@@ -2,8 +2,8 @@ import GRDB
 package import Model
 
 extension Store {
-    /// Returns the completed integrations whose result is the machine's or the repository's fault, oldest first. Superseded ones are left out, since a
-    /// newer integration of their branch stands for them, and so are those of bots without a file.
+    /// Returns the completed integrations whose result is the machine's or the repository's fault, oldest first. Superseded ones are left out, since
+    /// a newer integration of their branch stands for them, and so are those of bots without a file.
     /// - Parameters:
     ///   - time: Only those that ended since then.
     ///   - bot: Only those of this bot; `nil` for all bots.

@@ -116,27 +116,10 @@ struct SiteResponder: HTTPResponder {
             isSame = false
             throw refusal
         }
-        let route: Route
-        let parameters: [String: String]
-        switch table.match(request.method, path: path) {
-        case .nothing:
-            // The page that says so has the reader's name, too.
-            if !isLocal, request.headers[.authorization] == nil {
-                let peer = IPAddress(channel.remoteAddress)
-                reader.caller = try await identification.identify(
-                    request, at: place, peer: peer, address: client ?? peer?.network, acceptsBasic: false
-                ).caller
-            }
-            throw Problem.notFound
-        case .otherMethods(let methods):
-            var problem = Problem(405, "This path takes \(methods.joined(separator: ", ")).")
-            problem.allow = methods.joined(separator: ", ")
-            throw problem
-        case .route(let found, let values): (route, parameters) = (found, values)
-        }
-        try refuseForeign(request, route)
         let peer = IPAddress(channel.remoteAddress)
         let address = client ?? peer?.network
+        let (route, parameters) = try await route(of: request, path, at: place, peer: peer, address: address, &reader)
+        try refuseForeign(request, route)
         let identity = try await identity(of: request, route, at: place, peer: peer, address: address)
         let caller = identity.caller
         if caller.csrf != nil {
@@ -175,6 +158,29 @@ struct SiteResponder: HTTPResponder {
         if route.cost != .download { response.nameForm(of: request) }
         if let live { response.body = live.holding(response.body) }
         return response
+    }
+
+    /// Returns the route of a request, and the parameters in its path.
+    /// - Throws: 404, and 405 with the methods that the path takes.
+    private func route(
+        of request: Request, _ path: String, at place: RequestPlace, peer: IPAddress?, address: IPAddress?,
+        _ reader: inout PageReader
+    ) async throws -> (Route, [String: String]) {
+        switch table.match(request.method, path: path) {
+        case .nothing:
+            // The page that says so has the reader's name, too.
+            if !isLocal, request.headers[.authorization] == nil {
+                reader.caller = try await identification.identify(
+                    request, at: place, peer: peer, address: address, acceptsBasic: false
+                ).caller
+            }
+            throw Problem.notFound
+        case .otherMethods(let methods):
+            var problem = Problem(405, "This path takes \(methods.joined(separator: ", ")).")
+            problem.allow = methods.joined(separator: ", ")
+            throw problem
+        case .route(let found, let values): return (found, values)
+        }
     }
 
     /// Returns the request with the entity tags of compressed answers as those of the answers themselves, which routes compare with.
