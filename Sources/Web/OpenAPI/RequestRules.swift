@@ -1,3 +1,4 @@
+import Basics
 import Integrations
 import Model
 import Storage
