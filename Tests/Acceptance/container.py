@@ -8,14 +8,13 @@ class Container:
     """systemd as PID 1. The tree is not written to: what happens goes into memory and is gone afterwards."""
 
     def __init__(self, what, place, root, swift, shown):
-        """`shown` has the directories of this machine that are seen in there, read-only, and where."""
+        """`swift` is a toolchain's directory, or None. `shown` has further directories of this machine, and where they are seen in there, read-only."""
         self.swift, self.leader = swift, None
         begun = time.monotonic()
         with open(place / "console", "w") as console:
             self.nspawn = launch(
                 "systemd-nspawn", "-q", "-D", root, "--volatile=overlay", "--boot", "--machine=martlet-acceptance", "--register=no", "--keep-unit",
-                "--private-network", "--link-journal=no", "--console=pipe", f"--bind-ro={swift}",
-                *(f"--bind-ro={here}:{there}" for here, there in shown.items()), stdout=console, stderr=console)
+                "--private-network", "--link-journal=no", "--console=pipe", *(f"--bind-ro={here}:{there}" for here, there in (({swift: swift} if swift else {}) | shown).items()), stdout=console, stderr=console)
         at_exit.callback(self.stop)
         if not within(120, lambda: self.nspawn.poll() is not None or self.is_running(), pause=0.2) or self.nspawn.poll() is not None:
             self.leader = None
@@ -35,7 +34,7 @@ class Container:
     def __call__(self, *words, **options):
         """Runs a program in there."""
         return run("nsenter", "-t", self.leader, "-m", "-u", "-i", "-n", "-p", "-C", "-r", "-w", "env", "-i",
-                   f"PATH={self.swift}/usr/bin:/usr/sbin:/usr/bin:/sbin:/bin", "HOME=/root", "LANG=C.UTF-8", *words, **options)
+                   f"PATH={f'{self.swift}/usr/bin:' if self.swift else ''}/usr/sbin:/usr/bin:/sbin:/bin", "HOME=/root", "LANG=C.UTF-8", *words, **options)
 
     def text(self, *words, **options):
         """What it printed, both streams."""
@@ -70,9 +69,18 @@ class Container:
         within(300, lambda: self.show(number).get("state") == "completed", pause=0.5)
         return self.show(number)
 
-    def building(self):
-        """Starts an integration of the release branch and awaits its build. Returns its number."""
-        self("martlet", "integrate", "kit", "--commit", "release/1.0", "--clean")
+    def supervisor(self):
+        """The process of the job that runs, and the tick of its start: the same process has both."""
+        pid = (self("pgrep", "-f", "martlet-supervisor --attempt").stdout.split() or [""])[0]
+        return pid, (self("cat", f"/proc/{pid}/stat").stdout.rpartition(") ")[2].split() + [""] * 20)[19]
+
+    def main(self, unit):
+        """The main process of a unit."""
+        return self("systemctl", "show", unit, "--property=MainPID", "--value").stdout.strip()
+
+    def building(self, ref="release/1.0"):
+        """Starts an integration of a branch and awaits its build. Returns its number."""
+        self("martlet", "integrate", "kit", "--commit", ref, "--clean")
         number = self.newest()
         within(300, lambda: '"step":"building"' in self("martlet", "show", f"kit#{number}", "--json").stdout, pause=0.5)
         return number
