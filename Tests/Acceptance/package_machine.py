@@ -17,7 +17,7 @@ git commit -q --allow-empty -m First; git push -q origin HEAD:main
 cat >/etc/martlet/bots/kit.yml <<'BOT'
 repository: /srv/kit.git
 poll: off
-recipe: { configurations: { debug: { build: 'echo begun; sleep 12; echo done', test: 'true' } }, analyze: [] }
+recipe: { configurations: { debug: { build: 'until [ -e go ]; do sleep 0.2; done', test: 'true' } }, analyze: [] }
 BOT
 for try in $(seq 50); do martlet bot kit >/dev/null 2>&1 && exit; sleep 0.2; done
 exit 1
@@ -38,6 +38,8 @@ martlet token create admin --role admin >/dev/null
 find /usr /lib/systemd /etc/martlet -name '*martlet*' -not -type d -not -path '*/site-packages/*' -printf '%p\\n' >/root/copies
 find /usr/share/doc/martlet /usr/share/martlet /usr/lib/martlet -type f >>/root/copies
 """
+# A job waits for this file in its workspace.
+GO = "touch /var/lib/martlet/workspaces/kit/*/*/*/tree/go"
 PACKAGED = "dpkg-query -W -f '${db:Status-Status} ${Package}\\n'"
 
 
@@ -107,12 +109,17 @@ def upgraded(container):
     if done.returncode:
         return held(container, False, "a repository with a job", last(done.stderr))
     container("sed", "-i", "s/^# concurrency: 2 /concurrency: 3 /", "/etc/martlet/martlet.yml")
+    # Each job waits for its file: the first one is the new bot's own.
+    within(60, lambda: '"step":"building"' in container("martlet", "show", "kit#1", "--json").stdout)
+    container("bash", "-c", GO)
+    container.judged(1)
     number = container.building("main")
     (before, tick), daemon, launcher = container.supervisor(), container.main("martlet"), container.main("martlet-launcher")
     begun = time.monotonic()
     done = container(*APT, "install", "/srv/debs/newer.deb")
     took, (after, same) = since(begun), container.supervisor()
     daemon_after, launcher_after = container.main("martlet"), container.main("martlet-launcher")
+    container("bash", "-c", GO)
     view = container.judged(number)
     attempts = {part.get("attempt") for part in view.get("configurations", [])}
     version = container("dpkg-query", "-W", "-f", "${Version}", "martlet").stdout
@@ -139,6 +146,8 @@ def removed(container, number):
     begun = time.monotonic()
     done = container(*APT, "install", "/srv/debs/newer.deb")
     result = within(20, lambda: container.show(number).get("result"))
+    if result and within(60, lambda: container.supervisor()[0]):
+        within(60, lambda: container("bash", "-c", GO).returncode == 0)
     again = container.judged(running) if result else {}
     held(container, done.returncode == 0 and result == "succeeded" and again.get("state") == "completed", "installed again: the state is as it was",
          f"kit#{number} {result}; kit#{running}, whose job the removal ended: {again.get('result')}, {since(begun)} later", last(done.stdout + done.stderr, 5))
