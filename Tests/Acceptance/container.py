@@ -8,7 +8,7 @@ class Container:
     """systemd as PID 1. The tree is not written to: what happens goes into memory and is gone afterwards."""
 
     def __init__(self, what, place, root, swift, shown):
-        """`swift` is a toolchain's directory, or None. `shown` has further directories of this machine, and where they are seen in there, read-only."""
+        """`swift` is a toolchain's directory, or None. `shown` has further directories of this machine, and where in there they are seen."""
         self.swift, self.leader = swift, None
         begun = time.monotonic()
         with open(place / "console", "w") as console:

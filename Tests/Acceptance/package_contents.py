@@ -13,6 +13,10 @@ usr/share/doc/martlet/manual.md usr/share/doc/martlet/copyright usr/share/doc/ma
 EXPOSURES = {"martlet.service": 1.5, "martlet-launcher.service": 6.3}
 
 
+def short(name):
+    return name.rpartition("/")[2]
+
+
 def field(package, name):
     return run("dpkg-deb", "-f", package, name).stdout.strip()
 
@@ -22,7 +26,7 @@ def files(package, place):
     run("dpkg-deb", "-R", package, tree, check=True)
     named = {name: run("readelf", "-S", "--wide", tree / name).stdout for name in PROGRAMS}
     whole = [name for name, sections in named.items() if ".symtab" in sections or ".debug_info" in sections or ".text" not in sections]
-    sizes = ", ".join(f"{name.rpartition('/')[2]} {(tree / name).stat().st_size / 1e6:.1f} of {(programs() / name.rpartition('/')[2]).stat().st_size / 1e6:.1f} MB"
+    sizes = ", ".join(f"{short(name)} {(tree / name).stat().st_size / 1e6:.1f} of {(programs() / short(name)).stat().st_size / 1e6:.1f} MB"
                       for name in PROGRAMS)
     claim(not whole, "its programs are stripped", sizes if not whole else " ".join(whole))
     depends = re.split(", *", field(package, "Depends"))
@@ -33,8 +37,8 @@ def files(package, place):
     absent = [name for name in FILES if not (tree / name).is_file()]
     pages = sorted((tree / "usr/share/man/man1").glob("martlet*.1.gz"))
     documents = list((tree / "usr/share/doc/martlet").rglob("*.md"))
-    claim(not absent and len(pages) > 20 and len(documents) > 50, "units, sysusers, tmpfiles, completions, schemas, man pages and documentation are in it",
-          f"{len(pages)} man pages, {len(documents)} pages, 3 completions, 3 schemas; missing: {' '.join(absent) or 'none'}")
+    claim(not absent and len(pages) > 20 and len(documents) > 50,
+          "units, sysusers, tmpfiles, completions, schemas, man pages and documentation are in it", f"{len(pages)} man pages, {len(documents)} pages, 3 completions, 3 schemas; missing: {' '.join(absent) or 'none'}")
     maintainers = [path.name for path in documents if "internals" in path.parts]
     claim(not maintainers, "pages for maintainers are not", " ".join(maintainers))
     conffiles = (tree / "DEBIAN/conffiles").read_text().split()
@@ -61,7 +65,7 @@ def refused(package, place):
     """Programs of other architectures, and of another version."""
     def build(name, change):
         directory = place / name
-        shutil.copytree(programs(), directory, ignore=lambda _, names: [n for n in names if n not in {p.rpartition("/")[2] for p in PROGRAMS}])
+        shutil.copytree(programs(), directory, ignore=lambda _, names: set(names) - set(map(short, PROGRAMS)))
         change(directory)
         return run(ROOT / "deploy/build-deb", "--binaries", directory, "--output", directory)
 
@@ -72,7 +76,7 @@ def refused(package, place):
 
     def all_foreign(directory):
         for name in PROGRAMS:
-            foreign(directory / name.rpartition("/")[2])
+            foreign(directory / short(name))
 
     def other_version(directory):
         (directory / "martlet").rename(directory / "real")
@@ -81,11 +85,12 @@ def refused(package, place):
     for name, change, words, what in (
             ("one", lambda directory: foreign(directory / "martlet-tools"), "are of two architectures: martlet is for ", "programs of two architectures"),
             ("all", all_foreign, "and this machine is ", "programs for another architecture than this machine's"),
-            ("text", lambda directory: (directory / "martlet-reader").write_text("#!/bin/sh\n"), "it has no ELF header", "a script in the place of a program"),
+            ("text", lambda directory: (directory / "martlet-reader").write_text("#!/bin/sh\n"), "it has no ELF header",
+             "a script in the place of a program"),
             ("version", other_version, "Build them from these sources.", "programs of another version than the sources")):
         done = build(name, change)
-        claim(done.returncode == 1 and words in done.stderr and not list((place / name).glob("*.deb")), f"deploy/build-deb refuses {what}",
-              " ".join(done.stderr.split())[:200].replace(f"{place}/", ""))
+        claim(done.returncode == 1 and words in done.stderr and not list((place / name).glob("*.deb")),
+              f"deploy/build-deb refuses {what}", " ".join(done.stderr.split())[:200].replace(f"{place}/", ""))
         shutil.rmtree(place / name)
 
 
@@ -93,9 +98,10 @@ def faults(place):
     """deploy/packages --faults, with versions that a machine of the years before would have."""
     tools = place / "tools"
     tools.mkdir()
-    for versions, expected in ((("libgit2-1.5 1.5.1+ds-1", "libcurl4 7.88.1-10+deb12u3"), ["CVE-2024-24577", "CVE-2026-53584", "CVE-2023-38545"]),
-                               (("libgit2-1.5 1.5.1+ds-1+deb12u1", "libcurl4 7.88.1-10+deb12u14"), ["CVE-2026-53584", "CVE-2025-14524"]),
-                               (("libgit2-1.5 1.5.1+ds-1+deb12u2", "libcurl4 7.88.1-10+deb12u15"), [])):
+    for versions, expected in (
+            (("libgit2-1.5 1.5.1+ds-1", "libcurl4 7.88.1-10+deb12u3"), ["CVE-2024-24577", "CVE-2026-53584", "CVE-2023-38545"]),
+            (("libgit2-1.5 1.5.1+ds-1+deb12u1", "libcurl4 7.88.1-10+deb12u14"), ["CVE-2026-53584", "CVE-2025-14524"]),
+            (("libgit2-1.5 1.5.1+ds-1+deb12u2", "libcurl4 7.88.1-10+deb12u15"), [])):
         (tools / "dpkg-query").write_text("#!/bin/sh\n" + "".join(f"echo 'installed {line}'\n" for line in versions))
         (tools / "apt-cache").write_text("#!/bin/sh\n")
         for name in ("dpkg-query", "apt-cache"):
@@ -104,7 +110,8 @@ def faults(place):
         lines = done.stdout.splitlines()
         named = re.findall("CVE-[0-9]+-[0-9]+", done.stdout)
         holds = done.returncode == 0 and all(name in named for name in expected) and bool(named) == bool(expected)
-        claim(holds and len(lines) in (0, len(versions)), f"deploy/packages --faults with {' and '.join(versions)}", f"{len(named)} faults: {' '.join(named[:6])}")
+        claim(holds and len(lines) in (0, len(versions)), f"deploy/packages --faults with {' and '.join(versions)}",
+              f"{len(named)} faults: {' '.join(named[:6])}")
     text = run(ROOT / "deploy/packages", "--faults").stdout.strip()
     note(f"this machine: {text or 'no known fault, nothing newer in the archive'}")
 
@@ -113,7 +120,8 @@ def exposures():
     for unit, most in EXPOSURES.items():
         said = run("systemd-analyze", "security", "--offline=true", ROOT / "deploy" / unit).stdout
         found = re.search(r"exposure level for [^:]*: ([0-9.]+)", said)
-        claim(found and float(found[1]) <= most, f"systemd-analyze security {unit}: at most {most} (0 best, 10 worst)", found and found[1] or last(said))
+        claim(found and float(found[1]) <= most, f"systemd-analyze security {unit}: at most {most} (0 best, 10 worst)",
+              found and found[1] or last(said))
 
 
 def contents(package, place):

@@ -1,14 +1,15 @@
 """The Debian package on a new Debian with systemd as PID 1: installed, upgraded while a job runs, removed, installed again, purged, and in the
 place of an installation that was made without a package."""
-import os, re, shutil, time
+import re, shutil, time
 
-from acceptance import ROOT, claim, last, note, not_here, programs, run, since, within
+from acceptance import last, note, not_here, programs, run, since, within
 from container import Container, held
-from machines import CACHE, archive, archive_options, install, locked, toolchain, tree
+from machines import CACHE, archive, archive_options, locked, toolchain, tree
 
 WHAT = "the package on a new machine"
 URL = "http://127.0.0.1:8080"
-APT = ["env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "-y", "-q", "--no-install-recommends", "-o", "Dpkg::Use-Pty=0", "-o", "Dpkg::Options::=--force-confold"]
+APT = ["env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "-y", "-q", "--no-install-recommends", "-o", "Dpkg::Use-Pty=0",
+       "-o", "Dpkg::Options::=--force-confold"]
 REPOSITORY = """git config --system --add safe.directory '*'
 git config --global user.name Ann; git config --global user.email ann@acme.example
 git init -q --bare -b main /srv/kit.git
@@ -39,7 +40,7 @@ find /usr /lib/systemd /etc/martlet -name '*martlet*' -not -type d -not -path '*
 find /usr/share/doc/martlet /usr/share/martlet /usr/lib/martlet -type f >>/root/copies
 """
 # A job waits for this file in its workspace.
-GO = "touch /var/lib/martlet/workspaces/kit/*/*/*/tree/go"
+GO = "for tree in /var/lib/martlet/workspaces/kit/*/*/*/tree; do touch $tree/go; done"
 PACKAGED = "dpkg-query -W -f '${db:Status-Status} ${Package}\\n'"
 
 
@@ -94,14 +95,15 @@ def installed(container):
     enabled = container.text("systemctl", "is-enabled", "martlet.service", "martlet-launcher.socket").split()
     user = container("ps", "-o", "user=", "-p", container.main("martlet")).stdout.strip()
     status = re.search("Status: (.*)", container.text("systemctl", "status", "martlet", "--no-pager"))
-    held(container, active == ["active"] * 2 and enabled == ["enabled"] * 2 and user == "martlet", "the service runs, and starts at the next boot",
-         f"as user {user}; {status and status[0]}", f"{active} {enabled} '{user}'")
-    modes = container("stat", "-c", "%n %U %a", "/etc/martlet/bots", "/etc/martlet/secrets", "/var/lib/martlet", "/etc/martlet/martlet.yml").stdout.split("\n")
-    wanted = ["/etc/martlet/bots root 755", "/etc/martlet/secrets martlet 700", "/var/lib/martlet martlet 710", "/etc/martlet/martlet.yml root 644", ""]
-    held(container, modes == wanted, "its directories have the owners and modes of an installation", "; ".join(modes[:4]))
+    held(container, active == ["active"] * 2 and enabled == ["enabled"] * 2 and user == "martlet",
+         "the service runs, and starts at the next boot", f"as user {user}; {status and status[0]}", f"{active} {enabled} '{user}'")
+    wanted = ["/etc/martlet/bots root 755", "/etc/martlet/secrets martlet 700", "/var/lib/martlet martlet 710", "/etc/martlet/martlet.yml root 644"]
+    modes = container("stat", "-c", "%n %U %a", *(line.split()[0] for line in wanted)).stdout.splitlines()
+    held(container, modes == wanted, "its directories have the owners and modes of an installation", "; ".join(modes))
     version, page = container.text("martlet", "--version"), container("zcat", "/usr/share/man/man1/martlet-integrate.1.gz").stdout
     completion = container("bash", "-c", "source /usr/share/bash-completion/completions/martlet && complete -p martlet").stdout.strip()
-    held(container, version and ".Nm martlet" in page and completion, "the program, its man page and its completion are there", f"{version}; {completion}")
+    held(container, version and ".Nm martlet" in page and completion, "the program, its man page and its completion are there",
+         f"{version}; {completion}")
 
 
 def upgraded(container):
@@ -141,8 +143,8 @@ def removed(container, number):
     left = container("bash", "-c", "ls -d /usr/bin/martlet /usr/lib/martlet /usr/share/martlet /usr/share/doc/martlet /lib/systemd/system/martlet* "
                      "/run/martlet /run/martlet-launcher 2>/dev/null; pgrep -u martlet -a").stdout.strip()
     kept = container("bash", "-c", "ls -d /etc/martlet/martlet.yml /etc/martlet/bots/kit.yml /var/lib/martlet/martlet.sqlite").stdout.split()
-    held(container, done.returncode == 0 and not left and len(kept) == 3, "removed while a job runs: programs, units and processes go, settings and state stay",
-         f"in {took}; kept: {' '.join(kept)}", f"left '{left}', kept {kept}; {last(done.stdout + done.stderr, 3)}")
+    held(container, done.returncode == 0 and not left and len(kept) == 3,
+         "removed while a job runs: programs, units and processes go, settings and state stay", f"in {took}; kept: {' '.join(kept)}", f"left '{left}', kept {kept}; {last(done.stdout + done.stderr, 3)}")
     begun = time.monotonic()
     done = container(*APT, "install", "/srv/debs/newer.deb")
     result = within(20, lambda: container.show(number).get("result"))
@@ -150,38 +152,42 @@ def removed(container, number):
         within(60, lambda: container("bash", "-c", GO).returncode == 0)
     again = container.judged(running) if result else {}
     held(container, done.returncode == 0 and result == "succeeded" and again.get("state") == "completed", "installed again: the state is as it was",
-         f"kit#{number} {result}; kit#{running}, whose job the removal ended: {again.get('result')}, {since(begun)} later", last(done.stdout + done.stderr, 5))
+         f"kit#{number} {result}; kit#{running}, whose job the removal ended: {again.get('result')}, {since(begun)} later",
+         last(done.stdout + done.stderr, 5))
 
 
 def purged(container):
     done = container("dpkg", "--purge", "martlet")
-    left = container("bash", "-c", "ls -d /etc/martlet /var/lib/martlet /run/martlet /etc/systemd/system/*/martlet* /var/lib/systemd/deb-systemd-helper-enabled/*martlet* "
-                     "2>/dev/null; pgrep -u martlet -a; dpkg-query -W martlet 2>/dev/null").stdout.strip()
+    left = container("bash", "-c", "ls -d /etc/martlet /var/lib/martlet /run/martlet /etc/systemd/system/*/martlet* "
+                     "/var/lib/systemd/deb-systemd-helper-enabled/*martlet* 2>/dev/null; pgrep -u martlet -a; dpkg-query -W martlet 2>/dev/null").stdout.strip()
     user = container("getent", "passwd", "martlet").stdout.strip()
-    held(container, done.returncode == 0 and not left and user, "purged: settings and state go, the user stays", user, f"left '{left}'; {last(done.stderr)}")
+    held(container, done.returncode == 0 and not left and user, "purged: settings and state go, the user stays", user,
+         f"left '{left}'; {last(done.stderr)}")
 
 
 def taken_over(container):
     done = container.bash(COPIES)
     daemon = container.main("martlet")
-    if not held(container, done.returncode == 0 and daemon not in ("", "0"), "an installation of copies, as deploy/install made it before the package",
-                f"daemon {daemon}, port 8090, one token", last(done.stderr, 5)):
+    if not held(container, done.returncode == 0 and daemon not in ("", "0"),
+                "an installation of copies, as deploy/install made it before the package", f"daemon {daemon}, port 8090, one token", last(done.stderr, 5)):
         return
     done = container(*APT, "install", "/root/martlet.deb")
     # The real path: /lib is a link to /usr/lib.
     owned = set(container("bash", "-c", "dpkg -L martlet | xargs realpath").stdout.split("\n"))
-    copies = container("bash", "-c", "sort -u /root/copies | while read -r f; do [ ! -e \"$f\" ] || realpath \"$f\"; done").stdout.split()
+    copies = container("bash", "-c", "sort -u /root/copies | while read -r f; do [ ! -e $f ] || realpath $f; done").stdout.split()
     strangers = sorted(path for path in set(copies) - owned if not path.startswith("/etc/martlet/bots"))
     after, port = container.main("martlet"), container("grep", "^listen", "/etc/martlet/martlet.yml").stdout.split("#")[0].strip()
     tokens = container.text("martlet", "token", "list")
     ours = container("tail", "-n", "1", "/etc/martlet/triggers/upload-archive").stdout.strip()
-    held(container, done.returncode == 0 and not strangers and after not in ("", "0", daemon) and port.endswith(":8090") and "admin" in tokens and ours == "# ours",
+    stays = port.endswith(":8090") and "admin" in tokens and ours == "# ours"
+    held(container, done.returncode == 0 and not strangers and after not in ("", "0", daemon) and stays,
          "the package takes it over: each file is dpkg's, settings, triggers and state stay, the new daemon runs",
          f"{len(set(copies))} files; {port}; {len(tokens.splitlines())} lines of tokens; daemon {daemon} → {after}",
          f"not dpkg's: {strangers[:8]}; {port}; '{tokens}'; '{ours}'; {daemon} → {after}; {last(done.stdout + done.stderr, 5)}")
     enabled = container.text("systemctl", "is-enabled", "martlet.service", "martlet-launcher.socket").split()
     dropin = container("systemctl", "show", "martlet", "--property=Environment").stdout.strip()
-    held(container, enabled == ["enabled"] * 2 and "PATH=/usr/local/bin" in dropin, "it is enabled once, and toolchain.conf applies", f"{' '.join(enabled)}; {dropin}")
+    held(container, enabled == ["enabled"] * 2 and "PATH=/usr/local/bin" in dropin, "it is enabled, and toolchain.conf applies",
+         f"{' '.join(enabled)}; {dropin}")
 
 
 def machine(package, place):
@@ -190,7 +196,8 @@ def machine(package, place):
     debs.mkdir()
     version = run("dpkg-deb", "-f", package, "Version").stdout.strip()
     changed(package, debs, "newer", "Version", f"{version}+next")
-    changed(package, debs, "foreign", "Architecture", "arm64" if run("dpkg-deb", "-f", package, "Architecture").stdout.strip() == "amd64" else "amd64")
+    ours = run("dpkg-deb", "-f", package, "Architecture").stdout.strip()
+    changed(package, debs, "foreign", "Architecture", "arm64" if ours == "amd64" else "amd64")
     archives = downloaded(package, root, place)
     swift = toolchain() if "libswiftCore" in run("ldd", programs() / "martlet").stdout else None
     container = Container(WHAT, place, root, swift, {debs: "/srv/debs", archives: "/srv/archives", package: "/root/martlet.deb"})
