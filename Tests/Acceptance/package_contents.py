@@ -46,7 +46,7 @@ def files(package, place):
           " ".join(conffiles))
 
 
-def lintian(package):
+def lintian(package, place):
     lines = run("lintian", "--allow-root", "--display-info", "--show-overrides", package).stdout.splitlines()
     found = [line for line in lines if re.match("[EWI]: ", line)]
     overridden = sorted({line.split()[2] for line in lines if line.startswith("O: ")})
@@ -54,7 +54,7 @@ def lintian(package):
           f"{len(overridden)} tags: {' '.join(overridden)}" if not found else f"{len(found)} lines")
     note(*found[:20])
     explained, bare = False, []
-    for line in (ROOT / "deploy/debian/martlet.lintian-overrides").read_text().splitlines():
+    for line in (place / "unpacked/usr/share/lintian/overrides/martlet").read_text().splitlines():
         explained = line.startswith("#") or explained and bool(line)
         if not explained:
             bare.append(line)
@@ -126,7 +126,7 @@ def exposures():
 
 def contents(package, place):
     files(package, place)
-    lintian(package)
+    lintian(package, place)
     refused(package, place)
     faults(place)
     exposures()
