@@ -135,6 +135,16 @@ def upgraded(container):
     return number
 
 
+def canceled(container):
+    """The daemon's unit hides supervisors in /proc (ProtectProc=invisible)."""
+    number, begun = container.building("main"), time.monotonic()
+    container("martlet", "cancel", f"kit#{number}")
+    view = container.judged(number)
+    took, pid = since(begun), container.supervisor()[0]
+    held(container, view.get("result") == "canceled" and not pid, "a job is canceled, although /proc hides its supervisor from the daemon",
+         f"kit#{number} {view.get('result')} after {took}, no supervisor left", f"{view.get('result')}, supervisor '{pid}'")
+
+
 def removed(container, number):
     running = container.building("main")
     begun = time.monotonic()
@@ -206,6 +216,7 @@ def machine(package, place):
     refused(container)
     installed(container)
     number = upgraded(container)
+    canceled(container)
     removed(container, number)
     purged(container)
     taken_over(container)
