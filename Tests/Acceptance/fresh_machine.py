@@ -2,6 +2,7 @@
 import fcntl, os, pathlib, pty, select, signal, socket, struct, termios, time
 
 from acceptance import ROOT, at_exit, end, last, launch, not_here, read, run, within
+from machines import archive_options
 
 PASSWORD = "correct horse"
 # The first process stays: it takes the orphans that a daemon leaves.
@@ -105,9 +106,7 @@ class Machine:
             with open(self.tree / "etc/hosts", "a") as file:
                 file.write(f"127.0.0.1 {name}\n")
         (self.tree / "etc/apt/sources.list").write_text(f"deb {archive} bookworm main\n")
-        # How this machine reaches the archive: a proxy, how it takes old snapshots.
-        lines = [line for line in run("apt-config", "dump").stdout.splitlines() if line.startswith(("Acquire::http", "Acquire::Check"))]
-        (self.tree / "etc/apt/apt.conf.d/90machine").write_text("".join(line + "\n" for line in lines))
+        (self.tree / "etc/apt/apt.conf.d/90machine").write_text("".join(line + "\n" for line in archive_options()))
         run("chroot", self.tree, "useradd", "--create-home", "--shell", "/bin/bash", "--groups", "sudo", "ada", check=True)
         run("chroot", self.tree, "chpasswd", input=f"ada:{PASSWORD}\n", check=True)
 

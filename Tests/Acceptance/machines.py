@@ -1,5 +1,5 @@
 """Root trees of a new Debian, kept in a cache, and their packages. Programs that need one end with 0 where it cannot be had."""
-import contextlib, fcntl, os, pathlib, shutil
+import contextlib, fcntl, os, pathlib, re, shutil
 
 from acceptance import not_here, read, run
 
@@ -19,6 +19,17 @@ def install(what, *packages):
         if status != "installed" and run("apt-get", "install", "-y", "-q", "--no-install-recommends", package,
                                          env={**os.environ, "DEBIAN_FRONTEND": "noninteractive"}).returncode:
             not_here(what, f"{package} is missing and could not be installed")
+
+
+def archive():
+    """The archive that this machine takes its packages from, if it is a Debian 12."""
+    targets = run("apt-get", "indextargets", "--format", "$(ORIGIN) $(CODENAME) $(REPO_URI)").stdout
+    return (re.search("^Debian bookworm (.*)$", targets, re.M) or ["", "http://deb.debian.org/debian"])[1]
+
+
+def archive_options():
+    """How this machine reaches the archive, as lines of apt.conf(5): a proxy, how it takes old snapshots."""
+    return [line for line in run("apt-config", "dump").stdout.splitlines() if line.startswith(("Acquire::http", "Acquire::Check"))]
 
 
 @contextlib.contextmanager
