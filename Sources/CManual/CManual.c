@@ -135,108 +135,111 @@ static const unsigned char page43[] = {
 #embed "../../docs/internals/threats.md"
 };
 static const unsigned char page44[] = {
-#embed "../../docs/manual.md"
+#embed "../../docs/internals/units.md"
 };
 static const unsigned char page45[] = {
-#embed "../../docs/operating/backup.md"
+#embed "../../docs/manual.md"
 };
 static const unsigned char page46[] = {
-#embed "../../docs/operating/bots.md"
+#embed "../../docs/operating/backup.md"
 };
 static const unsigned char page47[] = {
-#embed "../../docs/operating/git-servers.md"
+#embed "../../docs/operating/bots.md"
 };
 static const unsigned char page48[] = {
-#embed "../../docs/operating/git.md"
+#embed "../../docs/operating/git-servers.md"
 };
 static const unsigned char page49[] = {
-#embed "../../docs/operating/installing.md"
+#embed "../../docs/operating/git.md"
 };
 static const unsigned char page50[] = {
-#embed "../../docs/operating/jobs.md"
+#embed "../../docs/operating/installing.md"
 };
 static const unsigned char page51[] = {
-#embed "../../docs/operating/monitoring.md"
+#embed "../../docs/operating/jobs.md"
 };
 static const unsigned char page52[] = {
-#embed "../../docs/operating/moving.md"
+#embed "../../docs/operating/monitoring.md"
 };
 static const unsigned char page53[] = {
-#embed "../../docs/operating/pausing.md"
+#embed "../../docs/operating/moving.md"
 };
 static const unsigned char page54[] = {
-#embed "../../docs/operating/retention.md"
+#embed "../../docs/operating/pausing.md"
 };
 static const unsigned char page55[] = {
-#embed "../../docs/operating/reverse-proxy.md"
+#embed "../../docs/operating/retention.md"
 };
 static const unsigned char page56[] = {
-#embed "../../docs/operating/sandbox.md"
+#embed "../../docs/operating/reverse-proxy.md"
 };
 static const unsigned char page57[] = {
-#embed "../../docs/operating/signing-in.md"
+#embed "../../docs/operating/sandbox.md"
 };
 static const unsigned char page58[] = {
-#embed "../../docs/operating/slurm.md"
+#embed "../../docs/operating/signing-in.md"
 };
 static const unsigned char page59[] = {
-#embed "../../docs/operating/troubles.md"
+#embed "../../docs/operating/slurm.md"
 };
 static const unsigned char page60[] = {
-#embed "../../docs/operating/troubleshooting-integrations.md"
+#embed "../../docs/operating/troubles.md"
 };
 static const unsigned char page61[] = {
-#embed "../../docs/operating/troubleshooting.md"
+#embed "../../docs/operating/troubleshooting-integrations.md"
 };
 static const unsigned char page62[] = {
-#embed "../../docs/operating/upgrading.md"
+#embed "../../docs/operating/troubleshooting.md"
 };
 static const unsigned char page63[] = {
-#embed "../../docs/reference/bot-file-lists.md"
+#embed "../../docs/operating/upgrading.md"
 };
 static const unsigned char page64[] = {
-#embed "../../docs/reference/bot-file.md"
+#embed "../../docs/reference/bot-file-lists.md"
 };
 static const unsigned char page65[] = {
-#embed "../../docs/reference/commands-integrations.md"
+#embed "../../docs/reference/bot-file.md"
 };
 static const unsigned char page66[] = {
-#embed "../../docs/reference/commands-versions.md"
+#embed "../../docs/reference/commands-integrations.md"
 };
 static const unsigned char page67[] = {
-#embed "../../docs/reference/commands.md"
+#embed "../../docs/reference/commands-versions.md"
 };
 static const unsigned char page68[] = {
-#embed "../../docs/reference/environment.md"
+#embed "../../docs/reference/commands.md"
 };
 static const unsigned char page69[] = {
-#embed "../../docs/reference/exit-codes.md"
+#embed "../../docs/reference/environment.md"
 };
 static const unsigned char page70[] = {
-#embed "../../docs/reference/http-answers.md"
+#embed "../../docs/reference/exit-codes.md"
 };
 static const unsigned char page71[] = {
-#embed "../../docs/reference/http-api.md"
+#embed "../../docs/reference/http-answers.md"
 };
 static const unsigned char page72[] = {
-#embed "../../docs/reference/http-pages.md"
+#embed "../../docs/reference/http-api.md"
 };
 static const unsigned char page73[] = {
-#embed "../../docs/reference/limits-jobs.md"
+#embed "../../docs/reference/http-pages.md"
 };
 static const unsigned char page74[] = {
-#embed "../../docs/reference/limits.md"
+#embed "../../docs/reference/limits-jobs.md"
 };
 static const unsigned char page75[] = {
-#embed "../../docs/reference/recipe.md"
+#embed "../../docs/reference/limits.md"
 };
 static const unsigned char page76[] = {
-#embed "../../docs/reference/report-formats.md"
+#embed "../../docs/reference/recipe.md"
 };
 static const unsigned char page77[] = {
-#embed "../../docs/reference/settings.md"
+#embed "../../docs/reference/report-formats.md"
 };
 static const unsigned char page78[] = {
+#embed "../../docs/reference/settings.md"
+};
+static const unsigned char page79[] = {
 #embed "../../docs/releasing.md"
 };
 
@@ -285,41 +288,42 @@ static const struct manual_page pages[] = {
     {"internals/style", page41, sizeof page41},
     {"internals/testing", page42, sizeof page42},
     {"internals/threats", page43, sizeof page43},
-    {"manual", page44, sizeof page44},
-    {"operating/backup", page45, sizeof page45},
-    {"operating/bots", page46, sizeof page46},
-    {"operating/git-servers", page47, sizeof page47},
-    {"operating/git", page48, sizeof page48},
-    {"operating/installing", page49, sizeof page49},
-    {"operating/jobs", page50, sizeof page50},
-    {"operating/monitoring", page51, sizeof page51},
-    {"operating/moving", page52, sizeof page52},
-    {"operating/pausing", page53, sizeof page53},
-    {"operating/retention", page54, sizeof page54},
-    {"operating/reverse-proxy", page55, sizeof page55},
-    {"operating/sandbox", page56, sizeof page56},
-    {"operating/signing-in", page57, sizeof page57},
-    {"operating/slurm", page58, sizeof page58},
-    {"operating/troubles", page59, sizeof page59},
-    {"operating/troubleshooting-integrations", page60, sizeof page60},
-    {"operating/troubleshooting", page61, sizeof page61},
-    {"operating/upgrading", page62, sizeof page62},
-    {"reference/bot-file-lists", page63, sizeof page63},
-    {"reference/bot-file", page64, sizeof page64},
-    {"reference/commands-integrations", page65, sizeof page65},
-    {"reference/commands-versions", page66, sizeof page66},
-    {"reference/commands", page67, sizeof page67},
-    {"reference/environment", page68, sizeof page68},
-    {"reference/exit-codes", page69, sizeof page69},
-    {"reference/http-answers", page70, sizeof page70},
-    {"reference/http-api", page71, sizeof page71},
-    {"reference/http-pages", page72, sizeof page72},
-    {"reference/limits-jobs", page73, sizeof page73},
-    {"reference/limits", page74, sizeof page74},
-    {"reference/recipe", page75, sizeof page75},
-    {"reference/report-formats", page76, sizeof page76},
-    {"reference/settings", page77, sizeof page77},
-    {"releasing", page78, sizeof page78},
+    {"internals/units", page44, sizeof page44},
+    {"manual", page45, sizeof page45},
+    {"operating/backup", page46, sizeof page46},
+    {"operating/bots", page47, sizeof page47},
+    {"operating/git-servers", page48, sizeof page48},
+    {"operating/git", page49, sizeof page49},
+    {"operating/installing", page50, sizeof page50},
+    {"operating/jobs", page51, sizeof page51},
+    {"operating/monitoring", page52, sizeof page52},
+    {"operating/moving", page53, sizeof page53},
+    {"operating/pausing", page54, sizeof page54},
+    {"operating/retention", page55, sizeof page55},
+    {"operating/reverse-proxy", page56, sizeof page56},
+    {"operating/sandbox", page57, sizeof page57},
+    {"operating/signing-in", page58, sizeof page58},
+    {"operating/slurm", page59, sizeof page59},
+    {"operating/troubles", page60, sizeof page60},
+    {"operating/troubleshooting-integrations", page61, sizeof page61},
+    {"operating/troubleshooting", page62, sizeof page62},
+    {"operating/upgrading", page63, sizeof page63},
+    {"reference/bot-file-lists", page64, sizeof page64},
+    {"reference/bot-file", page65, sizeof page65},
+    {"reference/commands-integrations", page66, sizeof page66},
+    {"reference/commands-versions", page67, sizeof page67},
+    {"reference/commands", page68, sizeof page68},
+    {"reference/environment", page69, sizeof page69},
+    {"reference/exit-codes", page70, sizeof page70},
+    {"reference/http-answers", page71, sizeof page71},
+    {"reference/http-api", page72, sizeof page72},
+    {"reference/http-pages", page73, sizeof page73},
+    {"reference/limits-jobs", page74, sizeof page74},
+    {"reference/limits", page75, sizeof page75},
+    {"reference/recipe", page76, sizeof page76},
+    {"reference/report-formats", page77, sizeof page77},
+    {"reference/settings", page78, sizeof page78},
+    {"releasing", page79, sizeof page79},
 };
 
 size_t manual_page_count(void) { return sizeof pages / sizeof *pages; }
