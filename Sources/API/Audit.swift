@@ -26,12 +26,3 @@ package struct AuditRow: Codable, Hashable, Sendable {
         (self.bot, self.subject, self.detail) = (bot, subject, detail)
     }
 }
-
-/// A change of a secret that a command made on the service's machine.
-package struct SecretChange: Codable, Hashable, Sendable {
-    /// `stored`, `removed` or `rotated`.
-    package var change: String
-
-    /// Creates a value from all its properties.
-    package init(change: String) { self.change = change }
-}

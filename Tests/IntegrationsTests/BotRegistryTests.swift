@@ -15,6 +15,7 @@ import Testing
 
 @Suite struct BotRegistryTests {
     private static let secret = "It's a Secret to Everybody"
+    fileprivate static let now = Timestamp(secondsSinceEpoch: 1_772_366_400)
 
     /// Runs a test with a registry with the bots `kit` (signed by `value`), `open` (no secret) and `lost` (a secret that is not set).
     private func withRegistry(
@@ -54,7 +55,7 @@ import Testing
             try await outer.withRegistry { registry, _ in
                 let push = try outer.push(
                     "sha256=757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17", Self.body)
-                #expect(try await registry.verifies(push)?.name.description == "kit")
+                #expect(try await registry.verifies(push, at: BotRegistryTests.now)?.name.description == "kit")
             }
         }
 
@@ -79,7 +80,8 @@ import Testing
             ])
         func testThatItRefuses(signature: String?) async throws {
             try await outer.withRegistry { registry, _ in
-                let verified = try await registry.verifies(try outer.push(signature, Self.body))
+                let verified = try await registry.verifies(
+                    try outer.push(signature, Self.body), at: BotRegistryTests.now)
                 #expect(verified == nil)
             }
         }
@@ -87,7 +89,8 @@ import Testing
         @Test(arguments: ["Hello, World", "Hello, World!\n", "", "hello, World!"])
         func testThatItRefusesAnotherBody(body: String) async throws {
             try await outer.withRegistry { registry, _ in
-                let verified = try await registry.verifies(try outer.push(signature(Self.body), Array(body.utf8)))
+                let verified = try await registry.verifies(
+                    try outer.push(signature(Self.body), Array(body.utf8)), at: BotRegistryTests.now)
                 #expect(verified == nil)
             }
         }
@@ -95,7 +98,8 @@ import Testing
         @Test func testThatItRefusesAnotherSecret() async throws {
             try await outer.withRegistry { registry, _ in
                 let signature = signature(Self.body, secret + " ")
-                let verified = try await registry.verifies(try outer.push(signature, Self.body))
+                let verified = try await registry.verifies(
+                    try outer.push(signature, Self.body), at: BotRegistryTests.now)
                 #expect(verified == nil)
             }
         }
@@ -106,8 +110,30 @@ import Testing
             try await outer.withRegistry { registry, _ in
                 for key in ["", secret, "lost-webhook"] {
                     let push = try outer.push(signature(Self.body, key), Self.body, bot: bot)
-                    #expect(try await registry.verifies(push) == nil)
+                    #expect(try await registry.verifies(push, at: BotRegistryTests.now) == nil)
                 }
+            }
+        }
+
+        @Test(
+            .proves(
+                .operating,
+                "After `martlet secret rotate`, webhooks may be signed with the value before until the overlap ends"))
+        func testThatItTakesTheValueBeforeUntilTheOverlapEnds() async throws {
+            try await outer.withRegistry { registry, directory in
+                // given
+                let secrets = SecretStore(directory: directory.path("secrets"), credentialsDirectory: nil)
+                let end = BotRegistryTests.now + .seconds(3600)
+                // when
+                try secrets.rotate("kit-webhook", "new", acceptingPreviousUntil: end)
+                // then
+                let (old, new) = (signature(Self.body), signature(Self.body, "new"))
+                let moments = [(BotRegistryTests.now, old), (BotRegistryTests.now, new), (end, old), (end, new)]
+                var taken: [Bool] = []
+                for (moment, signature) in moments {
+                    taken.append(try await registry.verifies(try outer.push(signature, Self.body), at: moment) != nil)
+                }
+                #expect(taken == [true, true, false, true])
             }
         }
 
@@ -117,7 +143,8 @@ import Testing
                 try directory.write("secrets/kit-webhook", "", mode: 0o600)
 
                 // when, then
-                let verified = try await registry.verifies(try outer.push(signature(Self.body, ""), Self.body))
+                let verified = try await registry.verifies(
+                    try outer.push(signature(Self.body, ""), Self.body), at: BotRegistryTests.now)
                 #expect(verified == nil)
             }
         }
@@ -128,7 +155,8 @@ import Testing
                 try directory.write("secrets/kit-webhook", secret, mode: 0o644)
 
                 // when, then
-                let verified = try await registry.verifies(try outer.push(signature(Self.body), Self.body))
+                let verified = try await registry.verifies(
+                    try outer.push(signature(Self.body), Self.body), at: BotRegistryTests.now)
                 #expect(verified == nil)
             }
         }
@@ -136,7 +164,8 @@ import Testing
         @Test func testThatItTakesAnEmptyBodyAndAMegabyte() async throws {
             try await outer.withRegistry { registry, _ in
                 for body in [[], [UInt8](repeating: 0xFF, count: 1 << 20)] {
-                    let verified = try await registry.verifies(try outer.push(signature(body), body))
+                    let verified = try await registry.verifies(
+                        try outer.push(signature(body), body), at: BotRegistryTests.now)
                     #expect(verified != nil)
                 }
             }
@@ -174,7 +203,7 @@ import Testing
 
                 try await outer.withRegistry(secret: vector.secret) { registry, _ in
                     // when
-                    let verified = try await registry.verifies(try outer.push(value, body))
+                    let verified = try await registry.verifies(try outer.push(value, body), at: BotRegistryTests.now)
 
                     // then
                     #expect((verified != nil) == vector.valid, "\(vector.name)")

@@ -35,9 +35,19 @@ struct SampleContent: Sendable {
         try await publish("1.0.0", by: released)
     }
 
+    /// Returns a configuration with a step that asks for secrets; the usual steps if there are none.
+    private static func configuration(_ name: Name, _ secrets: [String]) -> Recipe.Configuration {
+        var configuration = Recipe.Configuration(name: name)
+        guard !secrets.isEmpty else { return configuration }
+        let command = Recipe.Command(run: "./deploy", secrets: secrets)
+        configuration.steps = [Recipe.Step(name: Name(nearest: "deploy"), kind: .testing, command: command)]
+        return configuration
+    }
+
     /// Takes an integration through all its states.
     func integrate(
-        _ index: Int, ref branch: String, failing: [String], warnings: Int, before: Int?
+        _ index: Int, ref branch: String, failing: [String], warnings: Int, before: Int?,
+        secrets: [String] = []
     ) async throws -> IntegrationRecord {
         let store = web.store
         let at = start + .seconds(Int64(index) * 600)
@@ -54,7 +64,7 @@ struct SampleContent: Sendable {
             of: id,
             Store.Preparation(
                 recipe: Recipe(
-                    configurations: configurations.map { Recipe.Configuration(name: $0) }, projectType: projectType),
+                    configurations: configurations.map { Self.configuration($0, secrets) }, projectType: projectType),
                 commit: CommitSummary(
                     subject: subjects[index], author: "Ada Okafor", committedAt: at,
                     tree: String(repeating: "e", count: 40))),

@@ -204,8 +204,11 @@ package final class ServiceHealth: Sendable {
 
     private func missingSecrets() async -> [ServiceCondition] {
         let uses = SecretUse.all(of: settings, await registry.all())
+        let now = clock.now()
         return await SerialQueue(label: "health.secrets").run { [secrets] in
-            MissingSecret.find(uses, in: secrets).prefix(Store.maximumTroubles).map { missing in
+            // Where the service may write there; the values are not accepted any more in any case.
+            secrets.removeEndedValues(at: now)
+            return MissingSecret.find(uses, in: secrets).prefix(Store.maximumTroubles).map { missing in
                 let users = missing.use.users.prefix(5).joined(separator: ", ")
                 return ServiceCondition(
                     .credentials, subject: missing.use.name,

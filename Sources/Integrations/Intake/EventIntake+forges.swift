@@ -45,8 +45,8 @@ extension EventIntake {
         var bots: [String: [BotSpecification]] = [:]
         for hook in hooks {
             // An unreadable secret counts as one that is not set; `martlet doctor` says why.
-            guard let secret = try? secrets.value(hook.secret) else { continue }
-            bots[secret, default: []] += hook.bots
+            guard let values = try? secrets.acceptedValues(hook.secret, at: now) else { continue }
+            for value in values { bots[value, default: []] += hook.bots }
         }
         let message = try delivery.signed()
         // One proof is checked even without a secret, so that an unknown bot takes as long as a wrong signature.

@@ -34,7 +34,7 @@ package struct EventIntake: Sendable {
         guard push.body.count <= PushRequest.maximumBodyBytes else {
             throw OperationError(.tooLarge, "a push may have at most \(PushRequest.maximumBodyBytes) bytes")
         }
-        guard let bot = try await registry.verifies(push, on: queue(for: push.body)) else {
+        guard let bot = try await registry.verifies(push, at: clock.now(), on: queue(for: push.body)) else {
             refusals.count()
             throw OperationError(
                 .unauthenticated,

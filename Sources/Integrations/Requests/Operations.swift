@@ -25,18 +25,21 @@ package struct Operations: Sendable {
     package let care: BotCare
     /// Measures the state directory.
     package let survey: DiskSurvey
+    /// Lists secrets and their uses.
+    package let secrets: SecretSurvey
 
     package init(
         registry: BotRegistry, intake: EventIntake, requests: UserRequests, publisher: Publisher, board: UploadBoard,
         retention: RetentionService, disk: DiskGuard, runner: IntegrationRunner,
         health: ServiceHealth,
-        control: ServiceControl, care: BotCare, survey: DiskSurvey
+        control: ServiceControl, care: BotCare, survey: DiskSurvey, secrets: SecretSurvey
     ) {
         self.health = health
         self.runner = runner
         self.control = control
         self.care = care
         self.survey = survey
+        self.secrets = secrets
         self.registry = registry
         self.intake = intake
         self.requests = requests

@@ -118,19 +118,22 @@ package actor BotRegistry: BotSource {
     }
 
     /// Verifies that a push is signed with the secret of its bot.
-    /// - Parameter queue: The queue on which the signature is computed; `nil` means the registry's own.
+    /// - Parameters:
+    ///   - now: The time of its receipt. During the overlap of a rotation, the secret's value before is accepted, too.
+    ///   - queue: The queue on which the signature is computed; `nil` means the registry's own.
     /// - Returns: The bot. `nil` if the signature is wrong, the bot is unknown or names no secret, or its secret is not set.
     /// - Throws: `.unavailable` if the body cannot be read.
     package func verifies(
-        _ push: PushRequest, on queue: SerialQueue? = nil
+        _ push: PushRequest, at now: Timestamp, on queue: SerialQueue? = nil
     ) async throws(OperationError) -> BotSpecification? {
         guard let bot = bots[push.bot], let name = bot.webhookSecret, let signature = push.signature else { return nil }
         let secrets = secrets
         let isValid = try await (queue ?? self.queue).run { () throws(OperationError) in
             // An unreadable secret counts as one that is not set; `martlet doctor` says why.
-            guard let secret = try? secrets.value(name) else { return false }
+            guard let values = try? secrets.acceptedValues(name, at: now) else { return false }
             return try OperationError.forDelivery { () throws(ForgeError) in
-                try Self.isSignature(signature, of: push.body, secret: secret)
+                for value in values where try Self.isSignature(signature, of: push.body, secret: value) { return true }
+                return false
             }
         }
         return isValid ? bot : nil
@@ -163,7 +166,8 @@ struct WebhookBots: Sendable {
 }
 
 extension BotRegistry {
-    /// The most secrets that are tried for one delivery to a hook that bots share. Each costs an HMAC of the body, before the sender is known.
+    /// The most secrets that are tried for one delivery to a hook that bots share. Each costs an HMAC of the body, before the sender is known, and a
+    /// second one during the overlap of a rotation.
     static let maximumSharedSecrets = 64
 
     /// Returns the bots that a delivery may be for, grouped by secret. Empty if the bot is unknown or names no secret.

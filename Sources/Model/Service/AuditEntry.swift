@@ -45,6 +45,7 @@ package enum AuditAction: String, Hashable, Sendable, CaseIterable {
     case secretStored = "secret-stored"
     case secretRemoved = "secret-removed"
     case secretRotated = "secret-rotated"
+    case secretOverlapEnded = "secret-overlap-ended"
     case integrated
     case rerun
     case canceled
@@ -75,6 +76,7 @@ package enum AuditAction: String, Hashable, Sendable, CaseIterable {
         case .secretStored: "a secret was stored"
         case .secretRemoved: "a secret was removed"
         case .secretRotated: "a secret was rotated"
+        case .secretOverlapEnded: "the overlap of a rotated secret was ended"
         case .integrated: "an integration was asked for"
         case .rerun: "a rerun was asked for"
         case .canceled: "an integration was canceled"

@@ -177,8 +177,9 @@ package struct ConditionWebhookSender: ConditionSender {
             return "the settings have no `webhook`"
         }
         do {
-            let secrets = secrets
-            guard let secret = try await queue.run({ () throws(SettingsError) in try secrets.value(name) }) else {
+            let (secrets, now) = (secrets, clock.now())
+            let values = try await queue.run { () throws(SettingsError) in try secrets.acceptedValues(name, at: now) }
+            guard !values.isEmpty else {
                 return "the secret \(name) is not set; set it with `martlet secret set \(name)`"
             }
             let body = try payload(record)
@@ -186,7 +187,7 @@ package struct ConditionWebhookSender: ConditionSender {
             let key =
                 "\(record.condition.kind.rawValue) \(record.condition.subject) \(record.begunAt) \(record.endedAt == nil)"
             let id = "msg_condition_\(Digest.sha256(of: Array(key.utf8)).prefix(32))"
-            let signature = StandardWebhookSignature.header(id: id, seconds: seconds, body: body, secret: secret)
+            let signature = StandardWebhookSignature.header(id: id, seconds: seconds, body: body, secrets: values)
             guard let signature else { return "the secret \(name) is not a signing key (whsec_ and base64)" }
             var request = TransferRequest(
                 .post, target,

@@ -49,6 +49,16 @@ package struct StandardWebhookSignature: Sendable {
         return "v1," + Data(digest).base64EncodedString()
     }
 
+    /// Returns the header with a signature for each secret. Receivers accept a request if one of them is right, so a key can be replaced without a
+    /// gap.
+    /// - Parameter secrets: The present secret first, then the one before. A later one that is no signing key is left out.
+    /// - Returns: `nil` if there is no secret, or the first is no signing key.
+    static func header(id: String, seconds: Int64, body: [UInt8], secrets: [String]) -> String? {
+        let signatures = secrets.map { header(id: id, seconds: seconds, body: body, secret: $0) }
+        guard let first = signatures.first, first != nil else { return nil }
+        return signatures.compactMap(\.self).joined(separator: " ")
+    }
+
     /// Decodes a key: `whsec_` and base64. `nil` for anything else.
     static func key(of secret: String) -> [UInt8]? {
         guard secret.hasPrefix(keyPrefix), let key = Data(base64Encoded: String(secret.dropFirst(keyPrefix.count))),

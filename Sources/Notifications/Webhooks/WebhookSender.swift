@@ -42,8 +42,9 @@ package struct WebhookSender: OutboxSender {
             case .webhook(let url, let name) = notice.target
         else { return .unneeded("the file of the bot \(message.bot) has no such webhook notice any more") }
         do {
-            let secrets = secrets
-            guard let secret = try await queue.run({ () throws(SettingsError) in try secrets.value(name) }) else {
+            let (secrets, now) = (secrets, clock.now())
+            let values = try await queue.run { () throws(SettingsError) in try secrets.acceptedValues(name, at: now) }
+            guard !values.isEmpty else {
                 return .failed(
                     OutboxFailure(
                         "the secret \(name) is not set; set it with `martlet secret set \(name)`",
@@ -56,7 +57,7 @@ package struct WebhookSender: OutboxSender {
             // The time of this try, because a receiver refuses a request that is older than some minutes.
             let seconds = clock.now().millisecondsSinceEpoch / 1000
             let id = "msg_\(facts.id)"
-            let signature = StandardWebhookSignature.header(id: id, seconds: seconds, body: body, secret: secret)
+            let signature = StandardWebhookSignature.header(id: id, seconds: seconds, body: body, secrets: values)
             guard let signature else {
                 return .failed(
                     OutboxFailure(

@@ -7,11 +7,11 @@ package struct SecretStore: Sendable {
     /// The most bytes of one secret.
     package static let maximumSize = 64 << 10
 
-    private let directory: String?
-    private let credentialsDirectory: String?
+    let directory: String?
+    let credentialsDirectory: String?
     /// The settings' keys that name the withheld secrets, by the secrets' names.
     private var withheld: [String: String] = [:]
-    private var isWithheldValue: (@Sendable (_ value: String) -> Bool)?
+    private(set) var isWithheldValue: (@Sendable (_ value: String) -> Bool)?
 
     /// - Parameters:
     ///   - directory: The settings' `secrets`; `nil` if there is none.
@@ -92,7 +92,8 @@ package struct SecretStore: Sendable {
         return nil
     }
 
-    /// Stores a secret in the settings' directory with mode 0600, and replaces one of the same name. It is stored completely or not at all.
+    /// Stores a secret in the settings' directory with mode 0600, and replaces one of the same name. It is stored completely or not at all. A running
+    /// overlap of a rotation ends.
     ///
     /// The directory is created with mode 0700 if it is missing. If root calls it, the file gets the directory's owner. One newline (LF, or CR and
     /// LF) at the value's end is not part of it.
@@ -100,12 +101,19 @@ package struct SecretStore: Sendable {
         let operation = "store secret \(Printable.quoted(name))"
         guard Self.isName(name) else { throw Self.badName(operation) }
         guard let directory else {
-            throw SettingsError(
-                code: .notConfigured, operation: operation,
-                message: "the settings name no directory for secrets; add `secrets: /etc/martlet/secrets`")
+            throw Self.noDirectory(operation)
         }
         let kept = Self.withoutLineEnd(Array(value.utf8))
         try Self.check(kept, operation)
+        // Before the new value: a value that is replaced this way may have been stolen, so it is never accepted again.
+        try removeFile(Self.previousFile(of: name), in: directory, operation)
+        try write(kept + [0x0A], as: name, in: directory, operation)
+    }
+
+    /// Writes a file of the directory with mode 0600, completely or not at all. The directory is created if it is missing.
+    func write(
+        _ bytes: [UInt8], as name: String, in directory: String, _ operation: String
+    ) throws(SettingsError) {
         func failure(_ what: String) -> SettingsError {
             let reason = String(cString: strerror(errno))
             return SettingsError(code: .unwritable, operation: operation, message: "\(what) failed: \(reason)")
@@ -121,7 +129,7 @@ package struct SecretStore: Sendable {
         if geteuid() == 0 {
             isOwned = stat(directory, &owner) == 0 && fchown(descriptor, owner.st_uid, owner.st_gid) == 0
         }
-        var isWritten = isOwned && Self.write(kept + [0x0A], to: descriptor) && fsync(descriptor) == 0
+        var isWritten = isOwned && Self.write(bytes, to: descriptor) && fsync(descriptor) == 0
         close(descriptor)
         isWritten = isWritten && rename(temporary, FilePath.join(directory, name)) == 0
         guard isWritten else {
@@ -129,10 +137,18 @@ package struct SecretStore: Sendable {
             unlink(temporary)
             throw error
         }
+        try Self.synchronize(directory, operation)
+    }
+
+    /// Makes the directory's entries survive a power failure.
+    static func synchronize(_ directory: String, _ operation: String) throws(SettingsError) {
         let parent = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard parent >= 0 else { throw failure("opening \(directory)") }
-        defer { close(parent) }
-        guard fsync(parent) == 0 else { throw failure("synchronizing \(directory)") }
+        defer { if parent >= 0 { close(parent) } }
+        guard parent >= 0, fsync(parent) == 0 else {
+            throw SettingsError(
+                code: .unwritable, operation: operation,
+                message: "synchronizing \(directory) failed: \(String(cString: strerror(errno)))")
+        }
     }
 
     private static func write(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
@@ -168,13 +184,13 @@ package struct SecretStore: Sendable {
     }
 
     /// Removes one line end, LF or CR and LF, which editors add. It works on bytes, because CR and LF are one `Character` of a `String`.
-    private static func withoutLineEnd(_ bytes: [UInt8]) -> [UInt8] {
+    static func withoutLineEnd(_ bytes: [UInt8]) -> [UInt8] {
         guard bytes.last == 0x0A else { return bytes }
         let line = bytes.dropLast()
         return Array(line.last == 0x0D ? line.dropLast() : line)
     }
 
-    private static func check(_ bytes: [UInt8], _ operation: String) throws(SettingsError) {
+    static func check(_ bytes: [UInt8], _ operation: String) throws(SettingsError) {
         func bad(_ what: String) -> SettingsError {
             SettingsError(code: .badValue, operation: operation, message: what)
         }
@@ -191,7 +207,7 @@ package struct SecretStore: Sendable {
         }
     }
 
-    private static func badName(_ operation: String) -> SettingsError {
+    static func badName(_ operation: String) -> SettingsError {
         SettingsError(
             code: .badName, operation: operation,
             message: "a secret's name has letters, digits, `.`, `_`, `-`, at most 64, and no dot first")

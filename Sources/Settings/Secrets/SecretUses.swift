@@ -8,39 +8,88 @@ package struct SecretUse: Hashable, Sendable {
     package var users: [String]
     /// The bots among the users.
     package var bots: [Name]
+    /// The uses in words, such as `the webhook of kit`, in their order. A bot may have several.
+    package var places: [String]
+    /// Whether webhooks are signed with it, so that a rotation can have an overlap.
+    package var isOfWebhook: Bool
 
     /// Returns the secrets that the settings and bot files name, in the order of their first use.
     package static func all(of settings: ServiceSettings, _ bots: [BotSpecification]) -> [SecretUse] {
-        var uses: [SecretUse] = []
-        func add(_ name: String?, _ user: String, _ bot: Name? = nil) {
+        var uses = SecretUses()
+        func add(_ name: String?, _ key: String, isOfWebhook: Bool = false) {
             guard let name else { return }
-            guard let index = uses.firstIndex(where: { $0.name == name }) else {
-                return uses.append(SecretUse(name: name, users: [user], bots: bot.map { [$0] } ?? []))
-            }
-            if !uses[index].users.contains(user) { uses[index].users.append(user) }
-            if let bot, !uses[index].bots.contains(bot) { uses[index].bots.append(bot) }
+            let user = "`\(key)` of the settings"
+            uses.add(name, user: user, place: user, isOfWebhook: isOfWebhook)
         }
-        add(settings.signing, "`signing` of the settings")
-        add(settings.signIn.openID?.secret, "`sign-in` of the settings")
-        add(settings.mail?.credentials, "`mail` of the settings")
-        add(settings.traces?.authorization, "`traces` of the settings")
-        add(settings.operators?.secret, "`operator` of the settings")
+        add(settings.signing, "signing")
+        add(settings.signIn.openID?.secret, "sign-in")
+        add(settings.mail?.credentials, "mail")
+        add(settings.traces?.authorization, "traces")
+        add(settings.operators?.secret, "operator", isOfWebhook: true)
         for bot in bots {
-            for name in names(in: bot) { add(name, "the bot \(bot.name)", bot.name) }
+            for (name, what, isOfWebhook) in names(in: bot) {
+                uses.add(
+                    name, user: "the bot \(bot.name)", place: "\(what) of \(bot.name)", bot: bot.name,
+                    isOfWebhook: isOfWebhook)
+            }
         }
-        return uses
+        return uses.all
     }
 
-    private static func names(in bot: BotSpecification) -> [String] {
-        var names = [bot.webhookSecret, bot.status?.credentials].compactMap(\.self)
+    /// Returns the secrets that open the hosts of the bots' repositories (`git-HOST`, `git-HOST-known-hosts`). Neither has to exist.
+    package static func ofHosts(_ bots: [BotSpecification]) -> [SecretUse] {
+        var uses = SecretUses()
+        for bot in bots {
+            guard let address = PublicAddress.of(bot.repository), let scheme = address.firstRange(of: "://") else {
+                continue
+            }
+            var host = address[scheme.upperBound...].prefix { $0 != "/" }
+            if let user = host.lastIndex(of: "@") { host = host[host.index(after: user)...] }
+            if let port = host.lastIndex(of: ":"), !host.hasSuffix("]") { host = host[..<port] }
+            for name in ["git-\(host)", "git-\(host)-known-hosts"] where SecretStore.isName(name) {
+                uses.add(name, user: "the bot \(bot.name)", place: "the repository of \(bot.name)", bot: bot.name)
+            }
+        }
+        return uses.all
+    }
+
+    /// Returns the names of secrets in a bot file, each with its place in words and whether webhooks are signed with it.
+    private static func names(in bot: BotSpecification) -> [(name: String, place: String, isOfWebhook: Bool)] {
+        var names: [(name: String, place: String, isOfWebhook: Bool)] = []
+        if let name = bot.webhookSecret { names.append((name, "the webhook", true)) }
+        if let name = bot.status?.credentials { names.append((name, "commit statuses", false)) }
         for trigger in bot.triggers {
-            names += trigger.secrets
-            if case .upload(_, let credentials?) = trigger.action { names.append(credentials) }
+            names += trigger.secrets.map { ($0, "the trigger \(trigger.name)", false) }
+            if case .upload(_, let credentials?) = trigger.action {
+                names.append((credentials, "the trigger \(trigger.name)", false))
+            }
         }
         for notice in bot.notices ?? [] {
-            if case .webhook(_, let secret) = notice.target { names.append(secret) }
+            if case .webhook(_, let secret) = notice.target {
+                names.append((secret, "the notice \(notice.name)", true))
+            }
         }
-        return names + (bot.jobSecrets ?? []).map(\.name)
+        return names + (bot.jobSecrets ?? []).map { ($0.name, "jobs", false) }
+    }
+}
+
+/// A list of uses, in the order in which secrets are first added.
+private struct SecretUses {
+    private(set) var all: [SecretUse] = []
+    private var indices: [String: Int] = [:]
+
+    mutating func add(
+        _ name: String, user: String, place: String, bot: Name? = nil, isOfWebhook: Bool = false
+    ) {
+        let index = indices[name] ?? all.count
+        if index == all.count {
+            indices[name] = index
+            all.append(SecretUse(name: name, users: [], bots: [], places: [], isOfWebhook: false))
+        }
+        if !all[index].users.contains(user) { all[index].users.append(user) }
+        if !all[index].places.contains(place) { all[index].places.append(place) }
+        if let bot, !all[index].bots.contains(bot) { all[index].bots.append(bot) }
+        if isOfWebhook { all[index].isOfWebhook = true }
     }
 }
 

@@ -46,7 +46,8 @@ enum MemberWords {
         "Plan.Diagnostic.severity": words(Settings.Diagnostic.Severity.self),
         "Token.role": roles, "NewToken.role": roles, "TokenRequest.role": roles,
         "Health.status": ["ok", "disk full"], "AuditRow.action": words(AuditAction.self),
-        "SecretChange.change": AuditRoutes.changes.keys.sorted(), "Condition.kind": words(ServiceCondition.Kind.self),
+        "Secret.state": words(Settings.SecretState.Place.self),
+        "SecretChange.change": SecretRoutes.changes.keys.sorted(), "Condition.kind": words(ServiceCondition.Kind.self),
         "Readiness.Check.name": ServiceCondition.Kind.examined.map(\.rawValue) + ["start"],
     ]
 

@@ -20,6 +20,7 @@ extension Pages {
         let pulls = try await PullRequestState.all(of: bot, site: site)
         let links = await site.links(of: bot.repository, bot: name)
         let pause = try await site.store.pauses().bots[name]
+        let overlap = await overlap(of: specification, call)
         let query = named.map { "branch=\(Self.query($0))&" } ?? ""
         var view: ViewObject = [
             "name": .text(name), "repository": .text(Self.withoutUser(bot.repository)),
@@ -30,6 +31,7 @@ extension Pages {
             "branches": .text(specification?.branches.map { $0.map(\.description).joined(separator: ", ") }),
             "isPaused": .flag(pause != nil), "pauseWords": .text(pause?.sentence),
             "pausedFor": .text(pause.map { PageText.duration(site.clock() - $0.at) }),
+            "webhookOverlap": .text(overlap),
             "schedule": .text(specification?.schedule?.sentence), "nextScheduled": .text(await nextScheduled(of: name)),
             "product": .text(try await product(of: specification)),
             "refs": .list(refFilters(refs, of: bot, current: named)), "hasRefs": .flag(refs.count > 1),
@@ -54,6 +56,12 @@ extension Pages {
         return await site.operations.nextScheduled(bot: bot, after: now).map { time in
             "in about \(PageText.rough(time - now)), at \(PageText.time(time).prefix(16)) UTC"
         }
+    }
+
+    /// Returns until when deliveries may be signed with the webhook secret before a rotation; `nil` if none may be, and for readers.
+    private func overlap(of bot: BotSpecification?, _ call: AuthorizedRequest) async -> String? {
+        guard let bot, let role = call.caller.role, role >= .operator else { return nil }
+        return await site.operations.secrets.webhookOverlap(of: bot).map { PageText.time($0) }
     }
 
     private static func query(_ ref: RefName) -> String { PercentEncoding.encode(ref.branch ?? ref.description) }

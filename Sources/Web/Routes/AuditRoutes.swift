@@ -2,10 +2,9 @@ import API
 import HTTPTypes
 import Hummingbird
 import Model
-import Settings
 import Storage
 
-/// Who did what: lists the audit, and records what commands change on the service's machine.
+/// Who did what: lists the audit.
 struct AuditRoutes: Sendable {
     let site: Site
 
@@ -24,29 +23,9 @@ struct AuditRoutes: Sendable {
                     .text("bot", "Only what is about this bot.", example: "kit"),
                     .word("action", "Only this action.", AuditAction.self),
                     .text("actor", "Only what this person did.", example: "ann"), .limit(), .before,
-                ], .json(API.List<API.AuditRow>.self)),
-            Route(
-                .post, "/api/v1/secrets/{name}/changed", .local,
-                "Records that a command changed a secret here: {change}. Only on the unix socket."
-            ) { call in
-                let change = try await call.json(API.SecretChange.self).change
-                guard let action = Self.changes[change] else {
-                    throw Problem(400, "`change` is one of \(Self.changes.keys.sorted().joined(separator: ", ")).")
-                }
-                let name = call.text("name")
-                guard SecretStore.isName(name) else { throw Problem.notFound }
-                try await site.record(action, by: call, name)
-                return Response(status: .noContent)
-            }.described(
-                "recordSecretChange", .system, body: API.SecretChange.self, example: ["change": "stored"], .empty,
-                status: 204),
+                ], .json(API.List<API.AuditRow>.self))
         ]
     }
-
-    /// The actions by the words of `SecretChange`.
-    static let changes: [String: AuditAction] = [
-        "stored": .secretStored, "removed": .secretRemoved, "rotated": .secretRotated,
-    ]
 
     /// - Throws: 400 for an unknown action, 404 for what cannot be a bot's name.
     static func filter(_ call: AuthorizedRequest) throws(Problem) -> AuditFilter {

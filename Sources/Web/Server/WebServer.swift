@@ -115,6 +115,7 @@ package struct WebServer: Service, CustomStringConvertible {
         routes += QueueRoutes(site: site).routes.costing(.list) + ControlRoutes(site: site).routes.costing(.list)
         routes += BotCareRoutes(site: site).routes.costing(.list)
         routes += SessionRoutes(site: site).routes.costing(.list) + AuditRoutes(site: site).routes.costing(.list)
+        routes += SecretRoutes(site: site).routes.costing(.list)
         routes += EventRoutes(history: site.events).routes + SystemRoutes(site: site).routes
         routes += DamageRoutes(site: site).routes.costing(.list)
         let patterns = Set(shown.map(\.pattern))

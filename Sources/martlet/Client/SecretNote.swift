@@ -6,10 +6,13 @@ import Settings
 /// Tells the running service, for its audit, that a command changed a secret.
 enum SecretNote {
     /// Sends the note by the service's socket. The secret is changed already, so a failure is a remark.
-    static func send(_ name: String, _ change: String, _ settings: ServiceSettings) async {
+    static func send(_ name: String, _ change: String, overlapEnd: Timestamp? = nil, _ settings: ServiceSettings) async
+    {
         do {
             let connection = try ServiceSocket.connect(settings)
-            _ = try await connection.post("/api/v1/secrets/\(name)/changed", API.SecretChange(change: change))
+            _ = try await connection.post(
+                "/api/v1/secrets/\(name)/changed",
+                API.SecretChange(change: change, overlapEnds: overlapEnd.map { API.Time($0.description) }))
         } catch {
             Output.remark("martlet: the audit does not have this, because the service could not be asked: \(error)")
         }

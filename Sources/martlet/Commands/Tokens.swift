@@ -1,8 +1,6 @@
 import API
 import ArgumentParser
 import Encodings
-import Foundation
-import Settings
 
 /// The command `martlet token …`.
 struct TokenCommand: AsyncParsableCommand {
@@ -94,52 +92,6 @@ extension TokenCommand {
             try await Failure.exiting {
                 try await server.connect().delete("/api/v1/sessions/\(number)")
                 Output.print("session \(number) has ended\n")
-            }
-        }
-    }
-}
-
-/// The command `martlet secret set NAME`.
-struct SecretCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "secret", abstract: "Stores secrets for bots and triggers.", subcommands: [SetSecret.self])
-
-    struct SetSecret: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(
-            commandName: "set",
-            abstract: "Reads a secret from standard input and stores it in the settings' directory.",
-            discussion:
-                "It is written where the settings file says (`secrets:`), so run it as the service's user or root.")
-
-        @OptionGroup var location: SettingsLocation
-        @Argument(help: "The secret's name.") var name: String
-
-        func run() async throws {
-            try await Failure.exiting {
-                let (settings, file) = try location.find()
-                guard let directory = settings.secrets else {
-                    throw Failure(
-                        .configuration,
-                        "the secret has no place, because the settings name no directory of secrets; add `secrets: secrets` to them"
-                    )
-                }
-                // Done as root, before any file of the service is opened. New files then belong to the service's user.
-                try location.makeSecretsDirectory(directory, settings)
-                try ServiceIdentity.assumeIfThere(settings, file: file)
-                let input = FileHandle.standardInput.readData(ofLength: SecretStore.maximumSize + 1)
-                guard let value = String(data: input, encoding: .utf8) else {
-                    throw Failure(
-                        .no,
-                        "the secret cannot be stored: it is not text in UTF-8, or too long; encode it, for example with base64"
-                    )
-                }
-                do {
-                    try SecretStore(directory: directory, credentialsDirectory: nil).set(name, value)
-                } catch {
-                    throw Failure(.cannotCreate, "\(error)")
-                }
-                Output.print("the secret \(name) is stored in \(directory)\n")
-                await SecretNote.send(name, "stored", settings)
             }
         }
     }

@@ -208,7 +208,9 @@ extension IntegrationService {
             care: BotCare(
                 store: store, registry: registry, state: parts.state, retention: retention, caches: caches,
                 survey: survey, remotes: remotes, clock: clock, logger: logger),
-            survey: survey)
+            survey: survey,
+            secrets: SecretSurvey(
+                store: store, registry: registry, settings: parts.settings, secrets: parts.secrets, clock: clock))
         self.init(
             operations: operations, poller: poller, upgrades: upgrades, scans: scans, scheduler: scheduler,
             circuitBreaker: circuitBreaker, publisher: publisher, jobs: jobs, triggers: triggers,

@@ -90,4 +90,19 @@ import Testing
             #expect(StandardWebhookSignature.header(id: "m", seconds: 1, body: body, secret: none) == nil)
         }
     }
+
+    @Test(.proves(.notices, "During the overlap of a rotation, a webhook has a signature for each of the two keys"))
+    func testThatARequestHasASignatureForEachKeyOfARotation() throws {
+        // given
+        let (old, new) = ("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", "whsec_AAAA")
+        func header(_ secrets: [String]) -> String? {
+            StandardWebhookSignature.header(id: "msg_1", seconds: 1, body: [0x78], secrets: secrets)
+        }
+        // then
+        let (first, second) = (try #require(header([new])), try #require(header([old])))
+        #expect(header([new, old]) == "\(first) \(second)")
+        #expect(header([new, "none"]) == first)
+        #expect(header(["none", old]) == nil)
+        #expect(header([]) == nil)
+    }
 }

@@ -133,6 +133,7 @@ import Testing
         POST /api/v1/bots/{bot}/rename
         GET /api/v1/sessions
         DELETE /api/v1/sessions/{number}
+        GET /api/v1/secrets
         GET /api/v1/tokens
         POST /api/v1/tokens
         DELETE /api/v1/tokens/{name}
