@@ -13,8 +13,12 @@ package struct Placement: Sendable, Hashable, Codable {
     /// The name of the executor in the settings.
     package var executor: Name
     package var needs: JobNeeds
+    /// `SecretToken.digest`; `nil` if the job has no secrets.
+    package var tokenDigest: String?
 
-    package init(executor: Name, needs: JobNeeds) { (self.executor, self.needs) = (executor, needs) }
+    package init(executor: Name, needs: JobNeeds, tokenDigest: String? = nil) {
+        (self.executor, self.needs, self.tokenDigest) = (executor, needs, tokenDigest)
+    }
 }
 
 extension AttemptDirectory {
@@ -76,8 +80,10 @@ extension AttemptDirectory {
 
     /// Creates a file that no other process can create, and brings it to the disk.
     /// - Returns: `false` if it exists.
-    func createExclusively(_ file: String, _ bytes: [UInt8]) throws(ExecutionError) -> Bool {
-        let descriptor = clinux_open(file, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o644)
+    func createExclusively(
+        _ file: String, _ bytes: [UInt8], mode: UInt32 = 0o644
+    ) throws(ExecutionError) -> Bool {
+        let descriptor = clinux_open(file, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode)
         guard descriptor >= 0 else {
             if errno == EEXIST { return false }
             throw failure("create \(file)", errno)

@@ -92,8 +92,10 @@ package struct SlurmExecutor: Executor {
     }
 
     /// Hands a job to Slurm; see `Executor`. If an earlier call may have done so, Slurm's queue is asked first.
-    /// - Throws: `.noLauncher` if the controller does not answer; `.notStarted` if it refuses the job.
+    /// - Parameter secrets: They are not passed to Slurm: the node fetches them with the attempt's token. Only their size is checked here.
+    /// - Throws: `.noLauncher` if the controller does not answer; `.notStarted` if it refuses the job; `.overLimit` for too large secrets.
     package func start(_ attempt: AttemptDirectory, secrets: [String: String]) async throws(ExecutionError) {
+        try LocalExecutor.checkSize(of: LaunchRequest(attempt: attempt.path, secrets: secrets))
         guard try await isUnbegun(attempt) else { return }
         guard access(attempt.paths.job, F_OK) == 0 else {
             throw ExecutionError(.notFound, "start \(attempt.path)", "the attempt was not prepared")

@@ -38,6 +38,12 @@ package struct AttemptPaths: Sendable, Hashable {
     package var fresh: String { directory + "/fresh" }
     /// Why a node could not check the commit out.
     package var checkoutError: String { directory + "/checkout-error" }
+    /// What the node fetches the attempt's secrets with; see `SecretToken` in Execution. The node removes it.
+    package var token: String { directory + "/token.json" }
+    /// Which process has fetched the secrets, created exclusively by the daemon.
+    package var secretsUse: String { directory + "/secrets-use" }
+    /// A sentence about a use of the token that was refused.
+    package var secretsRefused: String { directory + "/secrets-refused" }
     /// The interval of the heartbeat in milliseconds.
     package static let heartbeatMilliseconds: Int32 = 2000
 

@@ -24,7 +24,8 @@ extension JobRunner {
 
     /// Writes the directory of a job for a cluster.
     func prepareForNode(
-        _ id: AttemptID, _ request: Request, in workspace: Workspace, on candidate: ExecutorChoice.Candidate
+        _ id: AttemptID, _ request: Request, in workspace: Workspace, on candidate: ExecutorChoice.Candidate,
+        _ token: SecretToken?
     ) async throws -> JobPlanner.Plan {
         let directory = directory(of: id)
         let (mirror, commit) = (request.mirror, request.integration.commit)
@@ -57,7 +58,8 @@ extension JobRunner {
                 acceptsPointers: request.bot.acceptsPointers == true, mark: place.mark,
                 isSandboxed: place.sandbox != nil, reports: plan.steps.flatMap(\.report))
             try order.write(to: directory)
-            try directory.place(Placement(executor: candidate.name, needs: needs))
+            if let token { try directory.record(token) }
+            try directory.place(Placement(executor: candidate.name, needs: needs, tokenDigest: token?.digest))
             try directory.prepare(
                 self.description(of: plan, request, workspace, place, base: history.base, limits: limits))
             return plan
@@ -80,6 +82,9 @@ extension JobRunner {
 
     /// Adds what the executor, not the job, brought about: a limit that it enforced, or a node that failed.
     func addEnding(of directory: AttemptDirectory, to results: inout AttemptResults) async {
+        if let refused = await queue.run({ directory.refusedUse() }) {
+            results.reason = [results.reason, refused].compactMap(\.self).joined(separator: "; ")
+        }
         if let bytes = try? WholeFile.read(directory.paths.checkoutError, limit: 64 << 10) {
             (results.verdict, results.reason) = (.checkoutError, String(decoding: bytes, as: UTF8.self))
             return

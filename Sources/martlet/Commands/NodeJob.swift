@@ -35,14 +35,20 @@ struct NodeJob: AsyncParsableCommand {
                 throw Failure(.cannotCreate, "\(error)")
             }
             _ = clinux_begin_heartbeat(paths.heartbeat, paths.loss, AttemptPaths.heartbeatMilliseconds)
+            let supervisor = try OwnPrograms.supervisor()
+            var words = [supervisor, "--attempt", attempt]
             do {
                 _ = try await NodeCheckout(directory).run()
+                if let secrets = try await NodeSecrets(attempt: directory).fetch() {
+                    words += ["--secrets-from", "\(secrets)"]
+                }
+            } catch let error as NodeSecrets.Refusal {
+                try end(directory, error.reason, error.outcome, isCheckout: false)
+                throw Failure(.unavailable, error.reason)
             } catch {
                 try end(directory, "\(error)", isCheckout: error is SourceControlError)
                 throw Failure(.unavailable, "\(error)")
             }
-            let supervisor = try OwnPrograms.supervisor()
-            let words = [supervisor, "--attempt", attempt]
             var arguments: [UnsafeMutablePointer<CChar>?] = words.map { word in strdup(word) }
             arguments.append(nil)
             execv(supervisor, arguments)
@@ -53,11 +59,17 @@ struct NodeJob: AsyncParsableCommand {
     }
 
     /// Writes the end of an attempt that could not be begun here.
-    private func end(_ directory: AttemptDirectory, _ reason: String, isCheckout: Bool) throws {
+    private func end(
+        _ directory: AttemptDirectory, _ reason: String, _ outcome: StatusEvent.Outcome = .faulty, isCheckout: Bool
+    ) throws {
+        if outcome == .canceled {
+            _ = try directory.finishUnstarted(outcome, reason: reason)
+            return
+        }
         let host = LockContent.currentHost().map { "on the node \($0): " } ?? ""
         if isCheckout {
             try AtomicFile.write(Array((host + reason).utf8), to: directory.paths.checkoutError)
         }
-        _ = try directory.finishUnstarted(.faulty, reason: host + reason)
+        _ = try directory.finishUnstarted(outcome, reason: host + reason)
     }
 }
