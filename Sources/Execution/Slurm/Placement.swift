@@ -60,6 +60,37 @@ extension AttemptDirectory {
         return LockContent(String(decoding: bytes, as: UTF8.self)) ?? LockContent(bootID: "", pid: 0, startTime: 0)
     }
 
+    /// Gives up an attempt that this process has claimed and cannot begin, for a reason that another node or a later time may not have. It is lost,
+    /// and a new attempt may follow.
+    /// - Throws: `.directory`.
+    package func giveUp(_ reason: String) throws(ExecutionError) {
+        let line = reason.split(whereSeparator: \.isNewline).joined(separator: " ").prefix(1000)
+        _ = try createExclusively(paths.loss, Array("lost \(line)\n".utf8))
+    }
+
+    /// How far this machine's clock is ahead of the clock of the shared file system, in seconds, by a file that this process has just made; `nil` if
+    /// there is no such file.
+    package func clockLead() -> Double? {
+        var status = stat()
+        guard stat(paths.node, &status) == 0 else { return nil }
+        let made = Double(status.st_mtim.tv_sec) + Double(status.st_mtim.tv_nsec) / 1e9
+        return Date().timeIntervalSince1970 - made
+    }
+
+    /// Records what is wrong with the node for the attempt's reason.
+    /// - Throws: `.directory`.
+    package func recordNodeNotes(_ notes: [String]) throws(ExecutionError) {
+        guard !notes.isEmpty else { return }
+        _ = try createExclusively(paths.nodeNotes, Array(notes.joined(separator: "\n").utf8.prefix(2000)))
+    }
+
+    /// Returns what is wrong with the attempt's node; empty if nothing was recorded.
+    package func nodeNotes() -> [String] {
+        // Without the text there is nothing to show.
+        guard let bytes = try? readIfPresent(paths.nodeNotes, limit: 4096) else { return [] }
+        return String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isNewline).map(String.init)
+    }
+
     /// Ends an attempt that no process has begun, so that none ever will.
     /// - Returns: `false` if a process has begun it.
     /// - Throws: `.directory`.

@@ -75,7 +75,7 @@ extension SlurmExecutor {
         if let job, !job.hasEnded {
             await waits.end(of: attempt.path)
             if let ended = try await endLate(attempt, submitted, job) { return ended }
-            if job.isPending { return .waiting(job.reason == "None" ? "Pending" : job.reason) }
+            if job.isPending { return .waiting(job.waitingReason) }
             return .waiting(job.node.isEmpty ? "it is being started" : "it is being started on \(job.node)")
         }
         guard submitted != nil else { return .notStarted }

@@ -22,6 +22,18 @@ struct SlurmJob: Sendable, Hashable {
     var hasEnded: Bool { Self.ends.contains(state) }
     var isPending: Bool { state == "PENDING" }
 
+    /// Why it waits: Slurm's word, with what to do where the operator has to do something.
+    var waitingReason: String {
+        let advice: [String: String] = [
+            "PartitionDown": "the partition starts no jobs; `scontrol update PartitionName=NAME State=UP` opens it",
+            "PartitionInactive": "the partition takes no jobs; `scontrol update PartitionName=NAME State=UP` opens it",
+            "PartitionTimeLimit": "the job asks for more `time` than the partition allows",
+            "PartitionNodeLimit": "the job asks for more than the partition's nodes have",
+        ]
+        if reason == "None" { return "Pending" }
+        return advice[reason].map { "\(reason): \($0)" } ?? reason
+    }
+
     /// The columns that `init(line:)` reads. The name is the last, and no column before it contains a bar.
     static let format = "%A|%T|%r|%N|%j"
 

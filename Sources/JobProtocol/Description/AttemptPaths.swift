@@ -44,6 +44,8 @@ package struct AttemptPaths: Sendable, Hashable {
     package var secretsUse: String { directory + "/secrets-use" }
     /// A sentence about a use of the token that was refused.
     package var secretsRefused: String { directory + "/secrets-refused" }
+    /// What is wrong with the node, though the job ran there: sentences, one a line.
+    package var nodeNotes: String { directory + "/node-notes" }
     /// The interval of the heartbeat in milliseconds.
     package static let heartbeatMilliseconds: Int32 = 2000
 

@@ -82,8 +82,10 @@ extension JobRunner {
 
     /// Adds what the executor, not the job, brought about: a limit that it enforced, or a node that failed.
     func addEnding(of directory: AttemptDirectory, to results: inout AttemptResults) async {
-        if let refused = await queue.run({ directory.refusedUse() }) {
-            results.reason = [results.reason, refused].compactMap(\.self).joined(separator: "; ")
+        let (refused, notes) = await queue.run { (directory.refusedUse(), directory.nodeNotes()) }
+        let told = [refused].compactMap(\.self) + notes
+        if !told.isEmpty {
+            results.reason = ([results.reason].compactMap(\.self) + told).joined(separator: "; ")
         }
         if let bytes = try? WholeFile.read(directory.paths.checkoutError, limit: 64 << 10) {
             (results.verdict, results.reason) = (.checkoutError, String(decoding: bytes, as: UTF8.self))
