@@ -15,9 +15,12 @@ package struct Placement: Sendable, Hashable, Codable {
     package var needs: JobNeeds
     /// `SecretToken.digest`; `nil` if the job has no secrets.
     package var tokenDigest: String?
+    /// The node that has the workspace of the build before; `nil` if there is none. It is preferred for a limited time.
+    package var warmNode: String?
 
-    package init(executor: Name, needs: JobNeeds, tokenDigest: String? = nil) {
+    package init(executor: Name, needs: JobNeeds, tokenDigest: String? = nil, warmNode: String? = nil) {
         (self.executor, self.needs, self.tokenDigest) = (executor, needs, tokenDigest)
+        self.warmNode = warmNode
     }
 }
 
@@ -109,10 +112,10 @@ extension AttemptDirectory {
         return try createExclusively(paths.status, event.line() + [0x0A])
     }
 
-    /// Creates a file that no other process can create, and brings it to the disk.
+    /// Creates a file that no other process can create, and brings it to the disk if it must outlive a loss of power.
     /// - Returns: `false` if it exists.
     func createExclusively(
-        _ file: String, _ bytes: [UInt8], mode: UInt32 = 0o644
+        _ file: String, _ bytes: [UInt8], mode: UInt32 = 0o644, isSynchronized: Bool = true
     ) throws(ExecutionError) -> Bool {
         let descriptor = clinux_open(file, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode)
         guard descriptor >= 0 else {
@@ -121,7 +124,7 @@ extension AttemptDirectory {
         }
         defer { close(descriptor) }
         let written = bytes.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
-        guard written == bytes.count, fsync(descriptor) == 0 else {
+        guard written == bytes.count, !isSynchronized || fsync(descriptor) == 0 else {
             let number = written < 0 || written == bytes.count ? errno : ENOSPC
             // Nothing relies on it yet.
             unlink(file)

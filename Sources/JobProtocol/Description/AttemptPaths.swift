@@ -30,6 +30,8 @@ package struct AttemptPaths: Sendable, Hashable {
     package var node: String { directory + "/node" }
     /// A file that the attempt's process on another machine changes every two seconds while it lives.
     package var heartbeat: String { directory + "/heartbeat" }
+    /// Exists if the job was perhaps handed to a cluster, whose queue then has to be asked before it is handed over again.
+    package var submitting: String { directory + "/submitting" }
     /// The time at which the job was handed to a cluster, in milliseconds since the epoch.
     package var submitted: String { directory + "/submitted" }
     /// Why the attempt is given up as lost. Its process, should it still live, ends when it sees this file.
