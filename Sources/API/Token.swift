@@ -48,3 +48,34 @@ package struct TokenRequest: Codable, Hashable, Sendable {
         self.role = role
     }
 }
+
+/// The body of a node's request for the secrets of the job that it runs.
+package struct SecretsRequest: Codable, Hashable, Sendable {
+    /// The one-time token of the attempt.
+    package var token: String
+    /// Random text that the asking process made: 16 to 128 letters and digits. With the same text it may ask again until the job starts.
+    package var use: String
+
+    /// Creates a value from all its properties.
+    package init(token: String, use: String) { (self.token, self.use) = (token, use) }
+}
+
+/// The secrets of a job, for the node that runs it.
+package struct JobSecrets: Codable, Hashable, Sendable {
+    /// The secrets.
+    package var items: [JobSecretValue]
+
+    /// Creates a value from all its properties.
+    package init(items: [JobSecretValue]) { self.items = items }
+}
+
+/// A secret of a job.
+package struct JobSecretValue: Codable, Hashable, Sendable {
+    /// The environment variable.
+    package var variable: String
+    /// The value.
+    package var value: String
+
+    /// Creates a value from all its properties.
+    package init(variable: String, value: String) { (self.variable, self.value) = (variable, value) }
+}

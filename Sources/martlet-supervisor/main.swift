@@ -41,7 +41,7 @@ case "--listen":
     exit(launcher.run())
 case "--attempt":
     guard let attempt = argument(after: "--attempt") else { exit(EX_USAGE) }
-    exit(Supervisor.run(attempt: attempt))
+    exit(Supervisor.run(attempt: attempt, secretsFrom: argument(after: "--secrets-from").flatMap { Int32($0) }))
 case "--wait":
     // Blocks in poll(2): a process of its own with one thread and no tasks. The launcher awaits its end, and its own ends this one.
     exit(Supervisor.wait())

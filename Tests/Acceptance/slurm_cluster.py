@@ -80,8 +80,7 @@ PartitionName=closed Nodes=n1,n2 MaxTime=01:00:00 State=DOWN DefMemPerCPU=500
 
     def start(self):
         d = self.directory
-        result = run("runuser", "-u", "munge", "--", "munged", f"--key-file={d}/munge/key", f"--socket={d}/munge/sock",
-                     f"--pid-file={d}/munge/pid", f"--log-file={d}/munge/log", f"--seed-file={d}/munge/seed", env=self.environment)
+        result = self.start_munge()
         if result.returncode:
             raise RuntimeError(f"munged does not start: {result.stderr}")
         self.start_controller("-c")
@@ -97,10 +96,12 @@ PartitionName=closed Nodes=n1,n2 MaxTime=01:00:00 State=DOWN DefMemPerCPU=500
         self.call("slurmctld", *options, "-f", self.directory / "slurm.conf")
         within(10, lambda: self.pid("ctld"))
 
-    def start_node(self, node):
+    def start_node(self, node, before=""):
+        """`before`: shell commands in a mount namespace that only the node and its jobs have."""
         with contextlib.suppress(OSError):
             (self.directory / f"run/slurmd-{node}.pid").unlink()
-        self.call("slurmd", "-N", node, "-f", self.directory / "slurm.conf")
+        command = f"exec slurmd -N {node} -f {self.directory}/slurm.conf"
+        self.call("unshare", "-m", "sh", "-ec", f"{before}\n{command}") if before else self.call("sh", "-c", command)
         within(10, lambda: self.pid(f"slurmd-{node}"))
 
     def pid(self, name):
@@ -113,6 +114,28 @@ PartitionName=closed Nodes=n1,n2 MaxTime=01:00:00 State=DOWN DefMemPerCPU=500
         if pid := self.pid(name):
             with contextlib.suppress(OSError):
                 os.kill(pid, signal.SIGKILL)
+            within(10, lambda: not lives(pid))
+
+    def restart_node(self, node, before=""):
+        self.kill(f"slurmd-{node}")
+        self.start_node(node, before)
+
+        def is_idle():
+            state = self.states().get(node, "")
+            if any(word in state for word in ("drain", "drng", "down")):
+                self.call("scontrol", "update", f"nodename={node}", "state=resume")
+            return state == "idle"
+        return within(90, is_idle, pause=0.5)
+
+    def start_munge(self):
+        d = self.directory
+        return run("runuser", "-u", "munge", "--", "munged", "--force", f"--key-file={d}/munge/key", f"--socket={d}/munge/sock",
+                   f"--pid-file={d}/munge/pid", f"--log-file={d}/munge/log", f"--seed-file={d}/munge/seed", env=self.environment)
+
+    def stop_munge(self):
+        pid = int(read(self.directory / "munge/pid").strip() or 0)
+        if pid and lives(pid):
+            os.kill(pid, signal.SIGTERM)
             within(10, lambda: not lives(pid))
 
     def mend(self):

@@ -39,18 +39,21 @@ struct SlurmCluster: Sendable {
 
     /// Returns an executor for it that does not wait long.
     /// - Parameter supervisor: The program that begins an attempt on a node.
-    func executor(_ supervisor: String, longestWait: Duration = .seconds(86_400)) -> SlurmExecutor {
+    func executor(
+        _ supervisor: String, longestWait: Duration = .seconds(86_400), warm: Duration = .zero
+    ) -> SlurmExecutor {
         var patience = SlurmExecutor.Patience()
         (patience.answer, patience.silence) = (.milliseconds(100), .seconds(1))
+        patience.warm = warm
         return SlurmExecutor(
             .init(
                 name: Name(nearest: "cluster"), longestWait: longestWait, command: [supervisor, "--attempt"],
                 environment: environment), patience: patience)
     }
 
-    /// Occupies both nodes with jobs of another owner until the end.
-    func fill() async throws {
-        for node in ["n1", "n2"] {
+    /// Occupies nodes with jobs of another owner until the end.
+    func fill(_ nodes: [String] = ["n1", "n2"]) async throws {
+        for node in nodes {
             try await expect(
                 run(
                     "sbatch", "--exclusive", "-w", node, "-D", "/", "-o", "/dev/null", "--export=NIL",
@@ -58,7 +61,8 @@ struct SlurmCluster: Sendable {
                 "sbatch")
         }
         try await until("the nodes are occupied") {
-            try await self.run("squeue", "-h", "-t", "running", "-o", "%A").stdout.split(separator: "\n").count == 2
+            try await self.run("squeue", "-h", "-t", "running", "-o", "%A").stdout.split(separator: "\n").count
+                == nodes.count
         }
     }
 

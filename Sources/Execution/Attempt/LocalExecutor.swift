@@ -27,11 +27,7 @@ package struct LocalExecutor: Executor {
     /// - Throws: `.overLimit` if the request with its secrets is larger than `LaunchRequest.sizeLimit`.
     package func start(_ attempt: AttemptDirectory, secrets: [String: String]) async throws(ExecutionError) {
         let request = LaunchRequest(attempt: attempt.path, secrets: secrets)
-        guard request.json().count <= LaunchRequest.sizeLimit else {
-            throw ExecutionError(
-                .overLimit, "start \(attempt.path)",
-                "its secrets are larger than 1 MiB together; name fewer of them in the bot file or recipe")
-        }
+        try Self.checkSize(of: request)
         var answer = try await ask(request)
         if answer == nil, startsLauncher {
             try await startLauncher()
@@ -43,6 +39,15 @@ package struct LocalExecutor: Executor {
         case nil:
             throw ExecutionError(
                 .noLauncher, "connect to \(socket.path)", "nothing listens there although a launcher was started")
+        }
+    }
+
+    /// - Throws: `.overLimit` if the request with its secrets is larger than `LaunchRequest.sizeLimit`.
+    static func checkSize(of request: LaunchRequest) throws(ExecutionError) {
+        guard request.json().count <= LaunchRequest.sizeLimit else {
+            throw ExecutionError(
+                .overLimit, "start \(request.attempt)",
+                "its secrets are larger than 1 MiB together; name fewer of them in the bot file or recipe")
         }
     }
 

@@ -13,8 +13,15 @@ package struct Placement: Sendable, Hashable, Codable {
     /// The name of the executor in the settings.
     package var executor: Name
     package var needs: JobNeeds
+    /// `SecretToken.digest`; `nil` if the job has no secrets.
+    package var tokenDigest: String?
+    /// The node that has the workspace of the build before; `nil` if there is none. It is preferred for a limited time.
+    package var warmNode: String?
 
-    package init(executor: Name, needs: JobNeeds) { (self.executor, self.needs) = (executor, needs) }
+    package init(executor: Name, needs: JobNeeds, tokenDigest: String? = nil, warmNode: String? = nil) {
+        (self.executor, self.needs, self.tokenDigest) = (executor, needs, tokenDigest)
+        self.warmNode = warmNode
+    }
 }
 
 extension AttemptDirectory {
@@ -56,6 +63,37 @@ extension AttemptDirectory {
         return LockContent(String(decoding: bytes, as: UTF8.self)) ?? LockContent(bootID: "", pid: 0, startTime: 0)
     }
 
+    /// Gives up an attempt that this process has claimed and cannot begin, for a reason that another node or a later time may not have. It is lost,
+    /// and a new attempt may follow.
+    /// - Throws: `.directory`.
+    package func giveUp(_ reason: String) throws(ExecutionError) {
+        let line = reason.split(whereSeparator: \.isNewline).joined(separator: " ").prefix(1000)
+        _ = try createExclusively(paths.loss, Array("lost \(line)\n".utf8))
+    }
+
+    /// How far this machine's clock is ahead of the clock of the shared file system, in seconds, by a file that this process has just made; `nil` if
+    /// there is no such file.
+    package func clockLead() -> Double? {
+        var status = stat()
+        guard stat(paths.node, &status) == 0 else { return nil }
+        let made = Double(status.st_mtim.tv_sec) + Double(status.st_mtim.tv_nsec) / 1e9
+        return Date().timeIntervalSince1970 - made
+    }
+
+    /// Records what is wrong with the node for the attempt's reason.
+    /// - Throws: `.directory`.
+    package func recordNodeNotes(_ notes: [String]) throws(ExecutionError) {
+        guard !notes.isEmpty else { return }
+        _ = try createExclusively(paths.nodeNotes, Array(notes.joined(separator: "\n").utf8.prefix(2000)))
+    }
+
+    /// Returns what is wrong with the attempt's node; empty if nothing was recorded.
+    package func nodeNotes() -> [String] {
+        // Without the text there is nothing to show.
+        guard let bytes = try? readIfPresent(paths.nodeNotes, limit: 4096) else { return [] }
+        return String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isNewline).map(String.init)
+    }
+
     /// Ends an attempt that no process has begun, so that none ever will.
     /// - Returns: `false` if a process has begun it.
     /// - Throws: `.directory`.
@@ -74,17 +112,19 @@ extension AttemptDirectory {
         return try createExclusively(paths.status, event.line() + [0x0A])
     }
 
-    /// Creates a file that no other process can create, and brings it to the disk.
+    /// Creates a file that no other process can create, and brings it to the disk if it must outlive a loss of power.
     /// - Returns: `false` if it exists.
-    func createExclusively(_ file: String, _ bytes: [UInt8]) throws(ExecutionError) -> Bool {
-        let descriptor = clinux_open(file, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o644)
+    func createExclusively(
+        _ file: String, _ bytes: [UInt8], mode: UInt32 = 0o644, isSynchronized: Bool = true
+    ) throws(ExecutionError) -> Bool {
+        let descriptor = clinux_open(file, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode)
         guard descriptor >= 0 else {
             if errno == EEXIST { return false }
             throw failure("create \(file)", errno)
         }
         defer { close(descriptor) }
         let written = bytes.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
-        guard written == bytes.count, fsync(descriptor) == 0 else {
+        guard written == bytes.count, !isSynchronized || fsync(descriptor) == 0 else {
             let number = written < 0 || written == bytes.count ? errno : ENOSPC
             // Nothing relies on it yet.
             unlink(file)

@@ -36,6 +36,7 @@ extension SlurmExecutor {
             return .finished
         case .running, .waiting:
             await endOverdue(attempt)
+            await withdrawSecond(of: attempt)
             return .running
         case .lost, .notStarted: break
         }
@@ -75,7 +76,10 @@ extension SlurmExecutor {
         if let job, !job.hasEnded {
             await waits.end(of: attempt.path)
             if let ended = try await endLate(attempt, submitted, job) { return ended }
-            if job.isPending { return .waiting(job.reason == "None" ? "Pending" : job.reason) }
+            if job.isPending, try await widen(attempt, submitted, name) {
+                return .waiting("it may run on every node now")
+            }
+            if job.isPending { return .waiting(job.waitingReason) }
             return .waiting(job.node.isEmpty ? "it is being started" : "it is being started on \(job.node)")
         }
         guard submitted != nil else { return .notStarted }
@@ -105,6 +109,39 @@ extension SlurmExecutor {
         } catch {
             return .waiting("Slurm has lost it and does not take it again: \(error.message)")
         }
+    }
+
+    /// Hands a job over a second time, for every node, once it has waited long enough for the node with its workspace. Only one of the two begins the
+    /// attempt. The job that Slurm has is not changed, because it could only be named by its number.
+    /// - Returns: `false` if there is nothing to do, or Slurm did not accept the job.
+    private func widen(
+        _ attempt: AttemptDirectory, _ submitted: [UInt8]?, _ name: String
+    ) async throws(ExecutionError) -> Bool {
+        let text = String(decoding: submitted ?? [], as: UTF8.self).filter { !$0.isWhitespace }
+        guard let at = Int64(text),
+            Date().timeIntervalSince1970 * 1000 - Double(at) > Double(patience.warm.milliseconds)
+        else {
+            return false
+        }
+        let node = try await SerialQueue(label: "slurm").run { () throws(ExecutionError) in
+            try attempt.placement()?.warmNode
+        }
+        guard node != nil, await waits.mayWiden(attempt.path) else { return false }
+        do throws(ExecutionError) {
+            try await submit(attempt, name)
+            return true
+        } catch {
+            await waits.allowWidening(attempt.path)
+            return false
+        }
+    }
+
+    /// Withdraws the job of a running attempt that was handed over a second time and still waits. It would end at once if it began.
+    private func withdrawSecond(of attempt: AttemptDirectory) async {
+        guard await waits.endWidening(attempt.path) else { return }
+        let name = Self.jobName(of: attempt)
+        // Without an answer the second job begins later, finds that the attempt has begun, and ends.
+        _ = try? await program.run("scancel", ["--quiet", "--me", "--jobname=\(name)", "--state=PENDING"])
     }
 
     /// Ends an attempt that has waited at the cluster for too long.

@@ -6,19 +6,55 @@ extension SlurmExecutor {
     /// The commands of Slurm that an executor needs.
     package static let programs = ["sbatch", "squeue", "scancel", "sinfo"]
 
+    /// A node of the cluster.
+    package struct Node: Sendable, Hashable {
+        package var name: String
+        /// Slurm's word for its state (sinfo(1), NODE STATE CODES): `idle`, `down*`, `drained`.
+        package var state: String
+
+        /// Whether Slurm starts no job there.
+        package var isUnavailable: Bool {
+            ["down", "drain", "fail", "maint", "power", "unk"].contains { state.lowercased().contains($0) }
+        }
+    }
+
+    /// Returns the nodes of the partition, and whether the partition starts jobs.
+    /// - Throws: `.noLauncher` if the controller does not answer.
+    package func nodes() async throws(ExecutionError) -> (nodes: [Node], isOpen: Bool) {
+        let place = cluster.partition.map { ["--partition=\($0)"] } ?? []
+        let output = try await program.run("sinfo", ["--noheader", "--Node", "--format=%N|%T|%a|%P"] + place)
+        return Self.nodes(in: output, isDefault: cluster.partition == nil)
+    }
+
+    /// Parses the lines of `sinfo`: node, state, `up` or another word, and the partition with `*` after the cluster's own default.
+    static func nodes(in output: String, isDefault: Bool) -> (nodes: [Node], isOpen: Bool) {
+        var (nodes, isOpen): ([Node], Bool) = ([], true)
+        for line in output.split(whereSeparator: \.isNewline) {
+            let fields = line.split(separator: "|", omittingEmptySubsequences: false).map(String.init)
+            guard fields.count == 4, !isDefault || fields[3].hasSuffix("*") else { continue }
+            isOpen = isOpen && fields[2] == "up"
+            if !nodes.contains(where: { $0.name == fields[0] }) {
+                nodes.append(Node(name: fields[0], state: fields[1]))
+            }
+        }
+        return (nodes, isOpen)
+    }
+
     /// Runs a command on a node, as a job of its own, and returns what it writes into a file.
     /// - Parameters:
     ///   - command: The command. It creates the file, all at once.
     ///   - answer: The absolute path of the file, which the node sees at the same path. It must not exist, and is removed.
     ///   - limit: How long the job may wait and run.
+    ///   - node: The node; `nil` for any.
     /// - Throws: `.noLauncher` if the controller does not answer or refuses the job; `.notStarted` if the job ends without
     ///   the file, or takes too long.
     package func probe(
-        _ command: [String], answer: String, limit: Duration
+        _ command: [String], answer: String, limit: Duration, node: String? = nil
     ) async throws(ExecutionError) -> [UInt8] {
         let name = "\(Self.namePrefix)probe-\(RandomIdentifiers().next())"
         var probe = self.cluster
         probe.command = command
+        if let node { probe.options.append("--nodelist=\(node)") }
         let attempt = AttemptDirectory(path: answer)
         let asking = SlurmExecutor(probe, patience: patience)
         _ = try await program.run("sbatch", asking.arguments(for: attempt, name, JobNeeds(time: .seconds(300))))

@@ -51,6 +51,8 @@ package struct SlurmExecutor: Executor {
         package var heartbeat = Duration.seconds(30)
         /// How long a job must have ended at Slurm, or be unknown there, without a trace of its process. A shared file system shows new files late.
         package var silence = Duration.seconds(10)
+        /// How long a job waits for the node with its workspace alone. A build from scratch takes longer than this where it matters.
+        package var warm = Duration.seconds(30)
         /// How much longer than its grace a canceled job may take before Slurm kills it.
         package var kill = Duration.seconds(30)
 
@@ -92,17 +94,24 @@ package struct SlurmExecutor: Executor {
     }
 
     /// Hands a job to Slurm; see `Executor`. If an earlier call may have done so, Slurm's queue is asked first.
-    /// - Throws: `.noLauncher` if the controller does not answer; `.notStarted` if it refuses the job.
+    /// - Parameter secrets: They are not passed to Slurm: the node fetches them with the attempt's token. Only their size is checked here.
+    /// - Throws: `.noLauncher` if the controller does not answer; `.notStarted` if it refuses the job; `.overLimit` for too large secrets.
     package func start(_ attempt: AttemptDirectory, secrets: [String: String]) async throws(ExecutionError) {
+        try LocalExecutor.checkSize(of: LaunchRequest(attempt: attempt.path, secrets: secrets))
         guard try await isUnbegun(attempt) else { return }
         guard access(attempt.paths.job, F_OK) == 0 else {
             throw ExecutionError(.notFound, "start \(attempt.path)", "the attempt was not prepared")
         }
         let name = Self.jobName(of: attempt)
-        if let job = try await jobs.fresh()[name], !job.hasEnded || access(attempt.paths.submitted, F_OK) == 0 {
+        let isFirst = try await SerialQueue(label: "slurm").run { () throws(ExecutionError) in
+            try attempt.createExclusively(attempt.paths.submitting, [], isSynchronized: false)
+        }
+        if !isFirst,
+            let job = try await jobs.fresh()[name], !job.hasEnded || access(attempt.paths.submitted, F_OK) == 0
+        {
             return try await recordSubmission(of: attempt)
         }
-        try await submit(attempt, name)
+        try await submit(attempt, name, isAnywhere: false)
     }
 
     /// Whether no process has begun the attempt.
@@ -114,9 +123,20 @@ package struct SlurmExecutor: Executor {
         }
     }
 
-    func submit(_ attempt: AttemptDirectory, _ name: String) async throws(ExecutionError) {
-        let needs = try await SerialQueue(label: "slurm").run { () throws(ExecutionError) in
-            try attempt.placement()?.needs ?? JobNeeds()
+    /// - Parameter isAnywhere: Whether the job may run on every node, not just on the one with its workspace.
+    func submit(
+        _ attempt: AttemptDirectory, _ name: String, isAnywhere: Bool = true
+    ) async throws(ExecutionError) {
+        let placement = try await SerialQueue(label: "slurm").run { () throws(ExecutionError) in
+            try attempt.placement()
+        }
+        let needs = placement?.needs ?? JobNeeds()
+        if !isAnywhere, let node = placement?.warmNode {
+            // A node that the cluster no longer has, or that lacks what the recipe needs now, is refused.
+            if (try? await program.run("sbatch", arguments(for: attempt, name, needs, node: node))) != nil {
+                await jobs.expire()
+                return try await recordSubmission(of: attempt)
+            }
         }
         do throws(ExecutionError) {
             _ = try await program.run("sbatch", arguments(for: attempt, name, needs))
@@ -140,13 +160,17 @@ package struct SlurmExecutor: Executor {
     }
 
     /// Returns the arguments of `sbatch`. Nothing of the daemon's environment and no secret is among them, because Slurm keeps and shows them.
-    func arguments(for attempt: AttemptDirectory, _ name: String, _ needs: JobNeeds) -> [String] {
+    /// - Parameter node: The only node on which it may run; `nil` for every node that has what it needs.
+    func arguments(
+        for attempt: AttemptDirectory, _ name: String, _ needs: JobNeeds, node: String? = nil
+    ) -> [String] {
         var arguments = [
             "--parsable", "--no-requeue", "--job-name=\(name)", "--comment=\(attempt.path)", "--chdir=/",
             "--output=/dev/null", "--error=/dev/null", "--export=NIL", "--nodes=1", "--ntasks=1",
         ]
         if let partition = cluster.partition { arguments.append("--partition=\(partition)") }
         if let account = cluster.account { arguments.append("--account=\(account)") }
+        if let node { arguments.append("--nodelist=\(node)") }
         if let cpus = needs.cpus { arguments.append("--cpus-per-task=\(cpus)") }
         if let memory = needs.memory { arguments.append("--mem=\((memory.bytes + 1023) >> 10)K") }
         if !needs.features.isEmpty { arguments.append("--constraint=\(needs.features.joined(separator: "&"))") }

@@ -22,6 +22,18 @@ struct SlurmJob: Sendable, Hashable {
     var hasEnded: Bool { Self.ends.contains(state) }
     var isPending: Bool { state == "PENDING" }
 
+    /// Why it waits: Slurm's word, with what to do where the operator has to do something.
+    var waitingReason: String {
+        let advice: [String: String] = [
+            "PartitionDown": "the partition starts no jobs; `scontrol update PartitionName=NAME State=UP` opens it",
+            "PartitionInactive": "the partition takes no jobs; `scontrol update PartitionName=NAME State=UP` opens it",
+            "PartitionTimeLimit": "the job asks for more `time` than the partition allows",
+            "PartitionNodeLimit": "the job asks for more than the partition's nodes have",
+        ]
+        if reason == "None" { return "Pending" }
+        return advice[reason].map { "\(reason): \($0)" } ?? reason
+    }
+
     /// The columns that `init(line:)` reads. The name is the last, and no column before it contains a bar.
     static let format = "%A|%T|%r|%N|%j"
 
@@ -34,15 +46,27 @@ struct SlurmJob: Sendable, Hashable {
         (node, name) = (String(fields[3]), String(fields[4]))
     }
 
-    /// Returns our jobs in the output of `squeue`, by name. If several have one name, as after the controller has forgotten one, one that has not
-    /// ended is taken before one that has, and the one with the highest number otherwise.
+    /// How much an ended job says about its attempt. Of two jobs of one attempt, one begins it. The other is canceled before it begins, or fails at once.
+    private var weight: Int {
+        switch state {
+        case "FAILED": 1
+        case "COMPLETED": 2
+        case "CANCELLED": node.isEmpty ? 0 : 3
+        default: 3
+        }
+    }
+
+    private var rank: Int { hasEnded ? weight : isPending ? 4 : 5 }
+
+    /// Returns our jobs in the output of `squeue`, by name. If several have one name, as after the controller has forgotten one, one that runs is taken
+    /// before one that waits, that before one that has ended, and of ended ones the one that says most.
     static func jobs(in output: String) -> [String: SlurmJob] {
         var jobs: [String: SlurmJob] = [:]
         for line in output.split(whereSeparator: \.isNewline) {
             guard let job = SlurmJob(line: line), job.name.hasPrefix(SlurmExecutor.namePrefix) else { continue }
             if let other = jobs[job.name] {
-                let isBetter = job.hasEnded == other.hasEnded ? job.number > other.number : other.hasEnded
-                guard isBetter else { continue }
+                let (rank, otherRank) = (job.rank, other.rank)
+                guard rank == otherRank ? job.number > other.number : rank > otherRank else { continue }
             }
             jobs[job.name] = job
         }

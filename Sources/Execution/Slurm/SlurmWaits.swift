@@ -3,6 +3,7 @@ import Model
 /// What the executor waits for, by the attempt's directory. It is all found out again after a restart.
 actor SlurmWaits {
     private var since: [String: ContinuousClock.Instant] = [:]
+    private var widened: Set<String> = []
     private var deadlines: [String: (grace: Duration, since: ContinuousClock.Instant)] = [:]
 
     /// Returns how long a condition has held, and starts counting at its first call.
@@ -18,6 +19,15 @@ actor SlurmWaits {
     /// Stops counting, because the condition no longer holds.
     func end(of attempt: String) { since[attempt] = nil }
 
+    /// Whether an attempt's job is to be handed over a second time. True once, until `allowWidening`.
+    func mayWiden(_ attempt: String) -> Bool { widened.insert(attempt).inserted }
+
+    /// Lets an attempt's job be handed over again, because Slurm did not accept it.
+    func allowWidening(_ attempt: String) { widened.remove(attempt) }
+
+    /// Whether an attempt's job was handed over a second time. True once.
+    func endWidening(_ attempt: String) -> Bool { widened.remove(attempt) != nil }
+
     /// Records a request to end an attempt.
     func cancel(_ attempt: String, grace: Duration) { deadlines[attempt] = (grace, .now) }
 
@@ -31,7 +41,10 @@ actor SlurmWaits {
     }
 
     /// Forgets an attempt that has ended.
-    func forget(_ attempt: String) { (since[attempt], deadlines[attempt]) = (nil, nil) }
+    func forget(_ attempt: String) {
+        (since[attempt], deadlines[attempt]) = (nil, nil)
+        widened.remove(attempt)
+    }
 }
 
 /// The kinds of nodes of a partition.

@@ -217,6 +217,29 @@ package struct Operations: Sendable {
         await runner.excerpts(of: record, at: places)
     }
 
+    /// Returns the secrets of the attempt that a one-time token belongs to, by variable, for the node that runs it.
+    /// - Parameters:
+    ///   - use: Random text that the asking process made. The same process may ask again until the job starts.
+    ///   - peer: The address of the asking machine.
+    /// - Throws: `.notFound` if no open attempt has the token; `.conflict` if it was used before, or the attempt gets no secrets any more;
+    ///   `.unavailable` if they cannot be read now.
+    package func secrets(
+        token: String, use: String, from peer: String
+    ) async throws(OperationError) -> [String: String] {
+        do throws(SecretHandover.Refusal) {
+            return try await runner.jobs.handover.redeem(token: token, use: use, from: peer)
+        } catch {
+            switch error {
+            case .unknown:
+                throw OperationError(
+                    .notFound, "No open attempt has this token. A service that has just started knows it in a moment.")
+            case .refused(let reason): throw OperationError(.conflict, "This is refused: \(reason).")
+            case .unavailable:
+                throw OperationError(.unavailable, "The secrets cannot be read now; ask again, and see the log.")
+            }
+        }
+    }
+
     /// The path of the supervisor's program, which runs some steps. `JobDescription.Step.shownCommand` leaves it out.
     package var tools: String { runner.jobs.planner.tools }
 

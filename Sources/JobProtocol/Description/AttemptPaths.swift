@@ -30,6 +30,8 @@ package struct AttemptPaths: Sendable, Hashable {
     package var node: String { directory + "/node" }
     /// A file that the attempt's process on another machine changes every two seconds while it lives.
     package var heartbeat: String { directory + "/heartbeat" }
+    /// Exists if the job was perhaps handed to a cluster, whose queue then has to be asked before it is handed over again.
+    package var submitting: String { directory + "/submitting" }
     /// The time at which the job was handed to a cluster, in milliseconds since the epoch.
     package var submitted: String { directory + "/submitted" }
     /// Why the attempt is given up as lost. Its process, should it still live, ends when it sees this file.
@@ -38,6 +40,14 @@ package struct AttemptPaths: Sendable, Hashable {
     package var fresh: String { directory + "/fresh" }
     /// Why a node could not check the commit out.
     package var checkoutError: String { directory + "/checkout-error" }
+    /// What the node fetches the attempt's secrets with; see `SecretToken` in Execution. The node removes it.
+    package var token: String { directory + "/token.json" }
+    /// Which process has fetched the secrets, created exclusively by the daemon.
+    package var secretsUse: String { directory + "/secrets-use" }
+    /// A sentence about a use of the token that was refused.
+    package var secretsRefused: String { directory + "/secrets-refused" }
+    /// What is wrong with the node, though the job ran there: sentences, one a line.
+    package var nodeNotes: String { directory + "/node-notes" }
     /// The interval of the heartbeat in milliseconds.
     package static let heartbeatMilliseconds: Int32 = 2000
 

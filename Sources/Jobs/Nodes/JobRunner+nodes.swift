@@ -3,6 +3,7 @@ import Dispatch
 import Execution
 import Glibc
 import JobProtocol
+import Logging
 import Model
 import SourceControl
 import Storage
@@ -24,7 +25,8 @@ extension JobRunner {
 
     /// Writes the directory of a job for a cluster.
     func prepareForNode(
-        _ id: AttemptID, _ request: Request, in workspace: Workspace, on candidate: ExecutorChoice.Candidate
+        _ id: AttemptID, _ request: Request, in workspace: Workspace, on candidate: ExecutorChoice.Candidate,
+        _ token: SecretToken?
     ) async throws -> JobPlanner.Plan {
         let directory = directory(of: id)
         let (mirror, commit) = (request.mirror, request.integration.commit)
@@ -41,6 +43,9 @@ extension JobRunner {
         let objects = mirror.objects
         return try await queue.run {
             try directory.make()
+            let warmNode =
+                request.integration.isClean || workspace.isThrowaway
+                ? nil : self.nodeRecord(of: workspace, at: candidate.name).node
             let place = try self.place(
                 of: request.configuration, bot: request.bot.name, in: workspace, objects: objects)
             let needs = request.configuration.needs ?? JobNeeds()
@@ -57,10 +62,37 @@ extension JobRunner {
                 acceptsPointers: request.bot.acceptsPointers == true, mark: place.mark,
                 isSandboxed: place.sandbox != nil, reports: plan.steps.flatMap(\.report))
             try order.write(to: directory)
-            try directory.place(Placement(executor: candidate.name, needs: needs))
+            if let token { try directory.record(token) }
+            try directory.place(
+                Placement(
+                    executor: candidate.name, needs: needs, tokenDigest: token?.digest, warmNode: warmNode))
             try directory.prepare(
                 self.description(of: plan, request, workspace, place, base: history.base, limits: limits))
             return plan
+        }
+    }
+
+    /// Returns the record of which node has a workspace.
+    private func nodeRecord(of workspace: Workspace, at executor: Name) -> NodeRecord {
+        NodeRecord(directory: state.nodes, executor: executor, workspace: workspace.path)
+    }
+
+    /// Records which node has the workspace of an attempt that has ended, so that the next build runs there. The workspace of an attempt that was lost
+    /// is not used again.
+    func rememberNode(of workspace: Workspace, _ directory: AttemptDirectory, isLost: Bool = false) async {
+        guard isOnNode(workspace) else { return }
+        do {
+            try await queue.run {
+                guard let placement = try directory.placement() else { return }
+                let record = self.nodeRecord(of: workspace, at: placement.executor)
+                if isLost { return try record.remove() }
+                guard let host = try directory.claimant()?.host else { return }
+                try record.write(host)
+            }
+        } catch {
+            logger.warning(
+                "the node with a workspace could not be recorded; the next build may run elsewhere, from scratch",
+                metadata: ["attempt": "\(directory.path)", "error": "\(error)"])
         }
     }
 
@@ -80,6 +112,11 @@ extension JobRunner {
 
     /// Adds what the executor, not the job, brought about: a limit that it enforced, or a node that failed.
     func addEnding(of directory: AttemptDirectory, to results: inout AttemptResults) async {
+        let (refused, notes) = await queue.run { (directory.refusedUse(), directory.nodeNotes()) }
+        let told = [refused].compactMap(\.self) + notes
+        if !told.isEmpty {
+            results.reason = ([results.reason].compactMap(\.self) + told).joined(separator: "; ")
+        }
         if let bytes = try? WholeFile.read(directory.paths.checkoutError, limit: 64 << 10) {
             (results.verdict, results.reason) = (.checkoutError, String(decoding: bytes, as: UTF8.self))
             return

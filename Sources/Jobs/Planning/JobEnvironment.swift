@@ -17,7 +17,7 @@ package struct JobEnvironment: Sendable {
     ]
 
     private let base: [String: String]
-    private let url: String
+    let url: String
 
     /// - Parameter url: The URL of the service, for links. Empty if there is no service.
     package init(daemon: [String: String], url: String) {

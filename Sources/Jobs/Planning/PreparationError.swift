@@ -13,8 +13,8 @@ package enum PreparationError: Error, CustomStringConvertible {
     case toolchainUnseen(String)
     /// The recipe names an executor that the settings do not have.
     case executorUnknown(Name, configuration: Name, known: [Name])
-    /// A job with secrets was given to a cluster, to which secrets are not passed.
-    case secretsAtCluster(Name, [String])
+    /// A job with secrets was given to a cluster, and the service's URL is neither encrypted nor of this machine.
+    case secretsNeedTLS(Name, [String], url: String)
     /// No executor has the processors, the memory or the features that the recipe needs.
     case noExecutorFits(configuration: Name, reasons: [String])
 
@@ -46,10 +46,11 @@ package enum PreparationError: Error, CustomStringConvertible {
             the configuration \(configuration) needs the executor \(name), which the settings do not have; there is \
             \(known.map(\.description).joined(separator: ", "))
             """
-        case .secretsAtCluster(let executor, let secrets):
+        case .secretsNeedTLS(let executor, let secrets, let url):
             """
-            the job's steps ask for secrets (\(secrets.joined(separator: ", "))), and jobs of the executor \(executor) get none; \
-            write `needs: { executor: local }` for this configuration
+            the job's steps ask for secrets (\(secrets.joined(separator: ", "))), which the nodes of the executor \(executor) fetch \
+            from the service's URL, and \(url.isEmpty ? "it has none" : "\(url) is not encrypted"); the machine's owner \
+            sets `url` to an https address, or write `needs: { executor: local }` for this configuration
             """
         case .noExecutorFits(let configuration, let reasons):
             "no executor has what the configuration \(configuration) needs: \(reasons.joined(separator: "; "))"

@@ -71,6 +71,7 @@ extension JobRunner {
                 })
         } catch let error as ExecutionError where error.code == .lost {
             try await discard(workspace)
+            await rememberNode(of: workspace, directory, isLost: true)
             let ending = await executor.ending(of: directory)
             try await finish(
                 id, verdict: ending?.isLimit == true ? .buildErrors : .internalError,
@@ -81,6 +82,7 @@ extension JobRunner {
         try Task.checkCancellation()
         await clear(workspace)
         await emptyIfFull(workspace)
+        await rememberNode(of: workspace, directory)
         // A job whose results are read at once need not be shown as ended on the page meanwhile.
         if attempt.state != .ended, directory.logSize > Self.shortLogBytes {
             try await store.apply(.ended, to: id, at: clock.now())

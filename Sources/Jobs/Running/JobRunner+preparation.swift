@@ -23,7 +23,7 @@ extension JobRunner {
     /// A job that can be started.
     struct ReadyJob {
         var plan: JobPlanner.Plan
-        /// The secrets by variable. They are passed through the launch socket alone.
+        /// The secrets by variable. They are passed through the launch socket alone, or fetched by the node.
         var secrets: [String: String]
     }
 
@@ -42,12 +42,11 @@ extension JobRunner {
                 // Removes files that a killed daemon left of another job.
                 if workspace.isThrowaway { try await discard(workspace) }
                 if let candidate, candidate.isCluster {
-                    // Slurm keeps and shows scripts and environments, and the shared directory keeps files.
-                    guard secrets.isEmpty else {
-                        throw PreparationError.secretsAtCluster(candidate.name, secrets.keys.sorted())
-                    }
-                    return ReadyJob(
-                        plan: try await prepareForNode(id, request, in: workspace, on: candidate), secrets: secrets)
+                    // Slurm keeps and shows scripts and environments, and the shared directory keeps files: the node fetches the secrets.
+                    let token = try secretToken(for: secrets, at: candidate.name)
+                    let plan = try await prepareForNode(id, request, in: workspace, on: candidate, token)
+                    try await openSecrets(of: directory(of: id), request)
+                    return ReadyJob(plan: plan, secrets: secrets)
                 }
                 let plan = try await prepare(id, directory(of: id), workspace, request, cancellation)
                 return plan.map { ReadyJob(plan: $0, secrets: secrets) }

@@ -22,6 +22,8 @@ package struct JobRunner: Sendable {
     /// The executors of the settings; `nil` if every job runs on the machine's own, whatever its recipe says.
     let executors: ExecutorChoice?
     let running: RunningJobs
+    /// Hands secrets to jobs on nodes of clusters.
+    package let handover: SecretHandover
     let archiver: ProductArchiver
     let clock: WallClock
     /// The clock for the pauses between tries.
@@ -66,6 +68,7 @@ package struct JobRunner: Sendable {
         self.reader = reader
         self.slots = slots
         running = RunningJobs()
+        handover = SecretHandover(clock: clock, logger: logger)
         self.executors = executors
         self.archiver = archiver
         self.clock = clock
@@ -150,7 +153,10 @@ package struct JobRunner: Sendable {
         var request = request
         request.testFilter = attempt.testFilter
         var runsOn = false
-        defer { if !runsOn { running.end(attempt.id) } }
+        defer {
+            handover.close(directory(of: attempt.id))
+            if !runsOn { running.end(attempt.id) }
+        }
         do {
             try await beginOrTakeUp(attempt, of: request, cancellation: cancellation)
         } catch let error as CancellationError {
@@ -321,6 +327,7 @@ package struct JobRunner: Sendable {
             return try await finish(attempt.id, verdict: .internalError, reason: reason)
         }
         await workspaces.reacquire(workspace)
+        try await openSecrets(of: directory, request)
         let plan = JobPlanner.plan(
             of: description, configuration: request.configuration, recipe: request.recipe)
         try await complete(attempt, directory, plan: plan, workspace, request, cancellation)

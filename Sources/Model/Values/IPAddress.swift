@@ -1,7 +1,7 @@
 import Glibc
 
 /// An IPv4 or IPv6 address. An IPv4 address mapped into IPv6 is an IPv4 address (RFC 4291, section 2.5.5.2).
-package struct IPAddress: Hashable, Sendable {
+package struct IPAddress: Hashable, Sendable, CustomStringConvertible {
     /// 4 bytes (IPv4) or 16 (IPv6).
     package let bytes: [UInt8]
 
@@ -19,6 +19,13 @@ package struct IPAddress: Hashable, Sendable {
     }
 
     private init(bytes: [UInt8]) { self.bytes = bytes }
+
+    /// The address as text, such as `192.0.2.1` and `2001:db8::1` (inet_ntop(3)).
+    package var description: String {
+        var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
+        _ = inet_ntop(bytes.count == 4 ? AF_INET : AF_INET6, bytes, &text, socklen_t(text.count))
+        return String(decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+    }
 
     /// Whether it is in 127.0.0.0/8 or is `::1`.
     package var isLoopback: Bool {

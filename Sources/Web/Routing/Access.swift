@@ -2,7 +2,7 @@ package import Model
 
 /// The access rule of a route.
 package enum Access: Sendable, Hashable, CustomStringConvertible {
-    /// No access rule, for routes that reveal no build results (the style sheet, `/health`).
+    /// No access rule, for routes that reveal no build results (the style sheet, `/health`), or that check a proof in the body.
     case open
     /// Reading: anybody if the settings have `anonymous: read`, otherwise a token of any role.
     case read

@@ -109,6 +109,7 @@ package struct WebServer: Service, CustomStringConvertible {
                 artifacts: ArtifactServer(site: site)
             ).routes.costing(.list)
         routes += IssueRoutes(site: site).routes + CoverageRoutes(site: site).routes.costing(.export)
+        routes += HandoverRoutes(site: site).routes
         routes += LedgerRoutes(site: site).routes.costing(.list) + OutboxRoutes(site: site).routes.costing(.list)
         routes += RetentionRoutes(site: site).routes.costing(.list) + RegistryRoutes(site: site).routes
         routes += ProductRoutes(site: site).routes.costing(.list) + TokenRoutes(site: site).routes.costing(.list)

@@ -27,8 +27,9 @@ struct Supervisor {
         self.readiness = readiness
     }
 
-    /// Runs an attempt without a launcher and therefore without secrets: on a node of a cluster, and for manual use.
-    static func run(attempt: String) -> Int32 {
+    /// Runs an attempt without a launcher: on a node of a cluster, and for manual use.
+    /// - Parameter secretsFrom: The descriptor of an anonymous file with a `LaunchRequest`; `nil`: the job has no secrets.
+    static func run(attempt: String, secretsFrom: Int32?) -> Int32 {
         hide()
         clinux_name_process("martlet-job")
         // Blocks the signals before there is a second thread, which inherits that.
@@ -36,8 +37,32 @@ struct Supervisor {
         // A daemon on another machine cannot see this process. Without a heartbeat it goes by the lock alone.
         let paths = AttemptPaths(attempt)
         _ = clinux_begin_heartbeat(paths.heartbeat, paths.loss, AttemptPaths.heartbeatMilliseconds)
-        let request = LaunchRequest(attempt: attempt, secrets: [:])
+        var request = LaunchRequest(attempt: attempt, secrets: [:])
+        if let secretsFrom {
+            do throws(JobProtocolError) {
+                request = try LaunchRequest(json: secrets(from: secretsFrom))
+            } catch {
+                // The job then ends with the name of the secret that it was not given.
+                Console.own.complain("the secrets cannot be read: \(error)")
+            }
+        }
         return Supervisor(request: request, signals: signals, answer: nil, readiness: Readiness()).run()
+    }
+
+    /// Reads an anonymous file from its beginning, and closes it, so that nothing of it is left but in this process.
+    private static func secrets(from descriptor: Int32) -> [UInt8] {
+        defer { close(descriptor) }
+        var bytes = [UInt8](repeating: 0, count: LaunchRequest.sizeLimit + 1)
+        var count = 0
+        while count < bytes.count {
+            let read = bytes.withUnsafeMutableBytes { buffer in
+                pread(descriptor, buffer.baseAddress?.advanced(by: count), buffer.count - count, off_t(count))
+            }
+            if read < 0 && errno == EINTR { continue }
+            guard read > 0 else { break }
+            count += read
+        }
+        return Array(bytes.prefix(count))
     }
 
     /// As the launcher starts it: its job comes through a socket, maybe much later, and the answer goes back there. It ends when the

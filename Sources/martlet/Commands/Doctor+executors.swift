@@ -41,30 +41,72 @@ extension Doctor {
         guard !machines.isEmpty else {
             throw Failure(.no, "the partition \(slurm.partition ?? "") has no node; `sinfo` lists the partitions")
         }
-        let own = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
-        let file = "\(settings.state)/doctor-\(RandomIdentifiers().next())"
-        let before = Date().timeIntervalSince1970
-        let bytes = try await cluster.probe(
-            [own, NodeProbe.name, "--work", slurm.work], answer: file, limit: patience)
-        let after = Date().timeIntervalSince1970
-        let answer = try JSONDecoder().decode(NodeProbe.Answer.self, from: Data(bytes))
-        let time = Double(answer.milliseconds) / 1000
-        let difference = time < before ? before - time : max(0, time - after)
-        var troubles: [String] = []
-        if answer.version != Martlet.version {
-            troubles.append("it has Martlet \(answer.version), and this is \(Martlet.version); install the same")
+        let (nodes, isOpen) = try await cluster.nodes()
+        guard isOpen else {
+            let partition = slurm.partition.map { "the partition \($0)" } ?? "the default partition"
+            throw Failure(.no, "\(partition) starts no jobs; `scontrol update PartitionName=… State=UP` opens it")
         }
-        if difference > clockTolerance {
-            troubles.append("its clock differs by \(Int64(clamping: difference)) s; set both by NTP")
+        if let secrets = settings.secrets, isInside(secrets, slurm.shared) {
+            throw Failure(
+                .no,
+                "each node reads the secrets in \(secrets), which is in the shared directory; move them, and set `secrets`"
+            )
         }
-        if let work = answer.work { troubles.append("no workspace can be made there: \(work)") }
-        if let sandbox = answer.sandbox, settings.isolation != ServiceSettings.Isolation.none {
-            troubles.append("the sandbox cannot work there: \(sandbox)")
+        let tried = nodes.filter { !$0.isUnavailable }.prefix(maximumNodes)
+        guard !tried.isEmpty else {
+            let states = nodes.map { "\($0.name) is \($0.state)" }.joined(separator: ", ")
+            throw Failure(.no, Output.visible("no node takes jobs: \(states); `sinfo -R` says why"))
         }
-        guard troubles.isEmpty else {
-            throw Failure(.no, Output.visible("the node \(answer.host): \(troubles.joined(separator: "; "))"))
+        let troubles = await withTaskGroup(of: String?.self) { group -> [String] in
+            for node in tried {
+                group.addTask { await trouble(of: node.name, at: cluster, slurm, settings) }
+            }
+            var troubles: [String] = []
+            for await trouble in group { troubles += [trouble].compactMap(\.self) }
+            return troubles
         }
-        let nodes = "the node \(answer.host) sees \(slurm.shared), has the same version and time"
-        return Output.visible(nodes + (answer.sandbox == nil ? ", and the sandbox works there" : ""))
+        guard troubles.isEmpty else { throw Failure(.no, Output.visible(troubles.sorted().joined(separator: "; "))) }
+        let names = tried.map(\.name).sorted().joined(separator: ", ")
+        let left = nodes.filter(\.isUnavailable).map { "; \($0.name) is \($0.state)" }.joined()
+        let sandbox = settings.isolation == ServiceSettings.Isolation.none ? "" : ", and the sandbox works there"
+        return Output.visible("\(names): \(slurm.shared) is seen, version and time are the same\(sandbox)\(left)")
+    }
+
+    /// The most nodes that are tried. Each is asked by a job of its own, at the same time.
+    private static let maximumNodes = 16
+
+    private static func isInside(_ path: String, _ directory: String) -> Bool {
+        path == directory || path.hasPrefix(directory + "/")
+    }
+
+    /// Returns what is wrong with a node; `nil` if jobs can run there.
+    private static func trouble(
+        of node: String, at cluster: SlurmExecutor, _ slurm: SlurmSettings, _ settings: ServiceSettings
+    ) async -> String? {
+        do {
+            let own = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+            let file = "\(settings.state)/doctor-\(RandomIdentifiers().next())"
+            let before = Date().timeIntervalSince1970
+            let bytes = try await cluster.probe(
+                [own, NodeProbe.name, "--work", slurm.work], answer: file, limit: patience, node: node)
+            let after = Date().timeIntervalSince1970
+            let answer = try JSONDecoder().decode(NodeProbe.Answer.self, from: Data(bytes))
+            let time = Double(answer.milliseconds) / 1000
+            let difference = time < before ? before - time : max(0, time - after)
+            var troubles: [String] = []
+            if answer.version != Martlet.version {
+                troubles.append("it has Martlet \(answer.version), and this is \(Martlet.version); install the same")
+            }
+            if difference > clockTolerance {
+                troubles.append("its clock differs by \(Int64(clamping: difference)) s; set both by NTP")
+            }
+            if let work = answer.work { troubles.append("no workspace can be made there: \(work)") }
+            if let sandbox = answer.sandbox, settings.isolation != ServiceSettings.Isolation.none {
+                troubles.append("the sandbox cannot work there: \(sandbox)")
+            }
+            return troubles.isEmpty ? nil : "the node \(node): \(troubles.joined(separator: "; "))"
+        } catch {
+            return "the node \(node): \(error)"
+        }
     }
 }

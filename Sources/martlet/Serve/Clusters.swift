@@ -15,7 +15,8 @@ enum Clusters {
             clusters[executor.name] = SlurmExecutor(
                 SlurmExecutor.Cluster(
                     name: executor.name, partition: slurm.partition, account: slurm.account, options: slurm.options,
-                    longestWait: slurm.wait, command: [own, NodeJob.name, "--attempt"]))
+                    longestWait: slurm.wait,
+                    command: [own, NodeJob.name, "--daemon-version", Martlet.version, "--attempt"]))
         }
         return clusters
     }

@@ -23,6 +23,7 @@ import Testing
         GET /style.css
         GET /terminal.css
         GET /tests.js
+        POST /api/v1/attempts/secrets
         """,
         "read": """
         GET /
