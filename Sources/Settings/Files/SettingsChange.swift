@@ -18,6 +18,8 @@ package enum SettingsChange {
         ("sandbox", { $0.sandbox == $1.sandbox }), ("images", { $0.images == $1.images }),
         ("user", { $0.user == $1.user }), ("mail", { $0.mail == $1.mail }), ("signing", { $0.signing == $1.signing }),
         ("retention", { $0.retention == $1.retention }), ("sign-in", { $0.signIn == $1.signIn }),
-        ("traces", { $0.traces == $1.traces }),
+        ("traces", { $0.traces == $1.traces }), ("certificates", { $0.certificates == $1.certificates }),
+        ("executors", { $0.executors == $1.executors }),
+        ("default-executor", { $0.defaultExecutor == $1.defaultExecutor }),
     ]
 }

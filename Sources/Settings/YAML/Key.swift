@@ -21,7 +21,7 @@ enum Keys {
         "listen", "url", "hosts", "proxies", "state", "bots", "concurrency", "secrets", "anonymous", "isolation",
         "sandbox", .old("fence", now: "sandbox"),
         "images",
-        "user", "mail", "signing", "sign-in", "retention", "traces", "executors", "default-executor",
+        "user", "mail", "signing", "sign-in", "retention", "traces", "certificates", "executors", "default-executor",
     ]
     static let executor: [Key] = ["slurm"]
     static let slurm: [Key] = ["partition", "account", "shared", "work", "options", "jobs", "wait"]
