@@ -1,7 +1,17 @@
+import Glibc
 import Model
 import NIOCore
 
 extension IPAddress {
+    /// The address as inet_ntop(3) writes it, such as `192.0.2.1` or `2001:db8::1`.
+    var text: String {
+        var buffer = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
+        guard inet_ntop(bytes.count == 4 ? AF_INET : AF_INET6, bytes, &buffer, socklen_t(buffer.count)) != nil else {
+            return ""
+        }
+        return String(decoding: buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
     /// Converts the address of a peer. Returns `nil` for a peer of a Unix socket.
     init?(_ address: SocketAddress?) {
         guard let text = address?.ipAddress else { return nil }
@@ -41,11 +51,22 @@ struct ClientResolver: Sendable {
     /// - Returns: `nil` if requests are not counted for each client.
     func client(ofRequestFrom peer: IPAddress?, forwarded: [String]) -> IPAddress? {
         guard let peer, proxies.contains(peer) else { return client(ofConnectionFrom: peer) }
+        return named(in: forwarded)?.network
+    }
+
+    /// Returns the whole address of a request's client, for logs: the one that a trusted proxy names, otherwise the peer's.
+    /// - Returns: `nil` for a peer of a Unix socket.
+    func address(ofRequestFrom peer: IPAddress?, forwarded: [String]) -> IPAddress? {
+        guard let peer, proxies.contains(peer) else { return peer }
+        return named(in: forwarded) ?? peer
+    }
+
+    private func named(in forwarded: [String]) -> IPAddress? {
         for text in forwarded.joined(separator: ",").split(separator: ",").reversed() {
             guard let address = IPAddress(forwarded: text.trimmingPrefix { $0 == " " }.prefix { $0 != " " }) else {
                 return nil
             }
-            if !proxies.contains(address) { return address.network }
+            if !proxies.contains(address) { return address }
         }
         return nil
     }

@@ -48,7 +48,7 @@ struct SiteResponder: HTTPResponder {
         var response: Response
         let client = limits.clients.client(
             ofRequestFrom: IPAddress(context.channel.remoteAddress),
-            forwarded: HTTPField.Name("X-Forwarded-For").map { request.headers[values: $0] } ?? [])
+            forwarded: Self.forwarded(request))
         // Whether all are answered the same.
         var isSame = anonymousMayRead
         let peer = IPAddress(context.channel.remoteAddress)
@@ -62,7 +62,7 @@ struct SiteResponder: HTTPResponder {
         } catch let problem as Problem {
             response = await present(problem, for: request, of: client, reader)
         } catch let error as OperationError {
-            if error.code == .internal { log(error.underlying ?? error, request, context.logger) }
+            if error.code == .internal { log(error.underlying ?? error, request, context) }
             response = await present(Problem(error), for: request, of: client, reader)
         } catch is HTTPParserError {
             response = await present(Problem(400, "The request is malformed."), for: request, of: client, reader)
@@ -72,7 +72,7 @@ struct SiteResponder: HTTPResponder {
         } catch is CancellationError {
             response = await present(Problem(503, "The service is stopping."), for: request, of: client, reader)
         } catch {
-            log(error, request, context.logger)
+            log(error, request, context)
             response = await present(.internal, for: request, of: client, reader)
         }
         RegistryRoutes.mark(&response, path: path(of: request))
@@ -263,12 +263,20 @@ struct SiteResponder: HTTPResponder {
         return response
     }
 
-    private func log(_ error: any Error, _ request: Request, _ logger: Logger) {
-        logger.error(
+    private static func forwarded(_ request: Request) -> [String] {
+        HTTPField.Name("X-Forwarded-For").map { request.headers[values: $0] } ?? []
+    }
+
+    /// Logs a failed request, with the address of its client: behind a trusted proxy that which the proxy names.
+    private func log(_ error: any Error, _ request: Request, _ context: Context) {
+        let forwarded = Self.forwarded(request)
+        let client = limits.clients.address(
+            ofRequestFrom: IPAddress(context.channel.remoteAddress), forwarded: forwarded)
+        context.logger.error(
             "request failed",
             metadata: [
                 "method": "\(request.method)", "path": "\(Self.printable(request.head.path ?? ""))",
-                "error": "\(error)",
+                "client": "\(client?.text ?? "the unix socket")", "error": "\(error)",
             ])
     }
 
