@@ -15,7 +15,6 @@ enum Tidy {
 
     /// Functions that are longer than `longestFunction`, by file and name, each with the reason.
     static let longFunctions = [
-        "Sources/martlet/Commands/Doctor.swift run": "a list of checks, one after the other, each of a few lines",
         "Sources/Settings/YAML/ResolvedYAML.swift print": "one line for each key of a bot file, in the file's order",
         "Sources/Integrations/Triggers/TriggerRunner.swift perform": "one switch with a case for each kind of trigger",
         "Sources/martlet/Serve/IntegrationService+build.swift init": "the composition of the service's parts",

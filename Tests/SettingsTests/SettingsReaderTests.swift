@@ -72,6 +72,7 @@ import Testing
             sandbox: { read-only: [/opt/sdk/, /srv/packages], memory: 4GiB, processes: 100, workspace: 512MiB, cpu-weight: 50, loopback: true }
             images: images
             user: ci
+            certificates: /etc/ssl/acme/
             signing: signing-key
             mail:
               server: smtp://mail.acme.example:587/
@@ -79,8 +80,7 @@ import Testing
               credentials: mail
               certificates: /etc/martlet/mail.pem
             """)
-        expectNoDifference(
-            try #require(reading.value, "\(reading.diagnostics)"),
+        var expected =
             ServiceSettings(
                 listen: [.init(host: "127.0.0.1", port: 8080), .init(host: "::1", port: 9090)],
                 url: "https://ci.acme.example", state: "/srv/martlet", bots: "/etc/martlet/our-bots", concurrency: 3,
@@ -93,7 +93,9 @@ import Testing
                     server: "smtp://mail.acme.example:587",
                     from: try #require(MailAddress("Martlet <ci@acme.example>")), credentials: "mail",
                     certificates: "/etc/martlet/mail.pem"),
-                signing: "signing-key"))
+                signing: "signing-key")
+        expected.certificates = "/etc/ssl/acme"
+        expectNoDifference(try #require(reading.value, "\(reading.diagnostics)"), expected)
     }
 
     @Test(.proves(.settings, "The settings' old key for the sandbox is read, with a warning that names the new one"))
@@ -186,6 +188,7 @@ import Testing
         Marked("sandbox: { workspace: §99999999999GiB }\n", "is no size for `workspace`"),
         Marked("sandbox: { processes: §0 }\n", "a whole number from 16 to 32768"),
         Marked("images: §~/images\n", "`images` is an absolute path"),
+        Marked("certificates: §acme.pem\n", "`certificates` is an absolute path"),
         Marked("mail: §smtps://h\n", "`mail` is a mapping"),
         Marked("mail: §{}\n", "`mail` needs `server`"),
         Marked("mail: §{ from: a@b }\n", "`mail` needs `server`"),

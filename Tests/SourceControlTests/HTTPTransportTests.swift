@@ -164,7 +164,7 @@ import Testing
                 let mirror = Mirrors(directory: root + "/mirrors", engine: .library)
                     .mirror(of: try RemoteURL(url, isInsecureAllowed: false))
                 let error = await expectRejection(SourceControlError.self, \.code, .file) { try await mirror.scan() }
-                expectContains("\(try #require(error))", "/nowhere.pem, which SSL_CERT_FILE names")
+                expectContains("\(try #require(error))", "/nowhere.pem, which SSL_CERT_FILE, ")
             }
         }
     }

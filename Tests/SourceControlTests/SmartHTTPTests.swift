@@ -149,10 +149,18 @@ struct SmartHTTPTests {
             "A wrong certificate (unknown issuer, expired, another host, TLS 1.1) is refused and gets no request (G9), by libgit2 as by git"
         ))
     struct GivenTLS {
-        @Test(arguments: engines)
-        func testThatACertificateOfAKnownAuthorityServes(_ engine: GitEngine) async throws {
+        @Test(
+            .proves(
+                .transfer,
+                "`certificates` of the settings, SSL_CERT_FILE and SSL_CERT_DIR apply to everything that leaves the service: git, notices, uploads, sign-in, traces and commands"
+            ), arguments: engines, [false, true])
+        func testThatACertificateOfAKnownAuthorityServes(_ engine: GitEngine, _ isDirectory: Bool) async throws {
             try await withOrigin { fixture in
                 let authority = try await CertificateAuthority(in: fixture.directory)
+                let folder = try fixture.directory.makeDirectory("trusted")
+                let pem = try WholeFile.read(authority.certificate, limit: 1 << 20)
+                try fixture.directory.write("trusted/authority.pem", pem)
+                try await runExpectingSuccess(["openssl", "rehash", folder])
                 let issued = try await authority.issue("good", host: "localhost")
                 let tls = SmartHTTPServer.TLS(certificate: issued.certificate, key: issued.key)
                 try await SmartHTTPServer.serving(
@@ -160,7 +168,7 @@ struct SmartHTTPTests {
                 ) { server in
                     // In a separate process, because libgit2 reads the list of authorities once.
                     let (root, url, trusted) = (
-                        fixture.directory.path, server.origin + "/git/kit", authority.certificate
+                        fixture.directory.path, server.origin + "/git/kit", isDirectory ? folder : authority.certificate
                     )
                     let isLibrary = engine == .library
                     await #expect(processExitsWith: .success) {
@@ -168,7 +176,7 @@ struct SmartHTTPTests {
                             root = root as String, url = url as String, trusted = trusted as String,
                             isLibrary = isLibrary as Bool
                         ] in
-                        setenv("SSL_CERT_FILE", trusted, 1)
+                        try CertificateVariables.set(trusted)
                         let mirror = Mirrors(directory: root + "/mirrors", engine: isLibrary ? .library : .automatic)
                             .mirror(
                                 of: try RemoteURL(url, isInsecureAllowed: false),

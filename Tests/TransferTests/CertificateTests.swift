@@ -1,7 +1,9 @@
+import Basics
 import Foundation
 import TestSupport
 import Testing
-import Transfer
+
+@testable import Transfer
 
 /// Row T3 of the threats: no data of ours reaches a server that cannot prove its identity.
 @Suite(
@@ -60,6 +62,47 @@ struct CertificateTests {
                 }
             }
         }
+    }
+
+    @Test(
+        .proves(
+            .transfer,
+            "`certificates` of the settings, SSL_CERT_FILE and SSL_CERT_DIR apply to everything that leaves the service: git, notices, uploads, sign-in, traces and commands"
+        ), arguments: ["file", "directory"])
+    func testThatTheEnvironmentsCertificatesAreTrustedInPlaceOfTheMachines(kind: String) async throws {
+        try await withTemporaryDirectory { directory in
+            // given
+            let authority = try await CertificateAuthority(in: directory)
+            let issued = try await authority.issue("server", host: "127.0.0.1")
+            let trusted = try directory.makeDirectory("trusted")
+            try directory.write("trusted/authority.pem", try WholeFile.read(authority.certificate, limit: 1 << 20))
+            try await runExpectingSuccess(["openssl", "rehash", trusted])
+            try await PythonServer.running(in: directory, isTLS: true, issued: issued) { server in
+                let (url, path) = (server.origin + "/headers", kind == "file" ? authority.certificate : trusted)
+                // when, then: in a separate process, whose environment changes
+                await #expect(processExitsWith: .success) {
+                    [url = url as String, path = path as String] in
+                    let transport = try CurlTransport()
+                    await expectRejection(TransferError.self, \.code, .certificate) {
+                        try await transport.perform(TransferRequest(.get, url))
+                    }
+                    try CertificateVariables.set(path)
+                    let answer = try await transport.perform(TransferRequest(.get, url))
+                    if answer.status != 200 { exit(2) }
+                    // Those of a request come first.
+                    var request = TransferRequest(.get, url)
+                    request.certificateAuthorities = "/etc/hostname"
+                    await expectRejection(TransferError.self, \.code, .certificate) {
+                        try await transport.perform(request)
+                    }
+                }
+            }
+        }
+    }
+
+    @Test func testThatAWrongPathIsRefused() throws {
+        #expect(throws: FileError.self) { try CertificateVariables.set("/nowhere.pem") }
+        #expect(throws: FileError.self) { try CertificateVariables.set("/dev/null") }
     }
 
     @Test(.program("curl"), .oldPythonTLS) func testT3ThatNothingOlderThanTLS12IsSpoken() async throws {

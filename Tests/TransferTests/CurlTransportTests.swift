@@ -2,7 +2,8 @@ import Encodings
 import Foundation
 import TestSupport
 import Testing
-import Transfer
+
+@testable import Transfer
 
 /// Features of libcurl that no fake needs: connections, TLS, redirects, time limits.
 @Suite(.enabled(if: FileManager.default.fileExists(atPath: "/usr/bin/python3"), "there is no /usr/bin/python3"))
@@ -24,6 +25,16 @@ struct CurlTransportTests {
     }
 
     // MARK: Who is on the other side
+
+    @Test(
+        .proves(
+            .transfer,
+            "A transfer by ftps goes on within a second on a busy machine, whatever event libcurl misses; an idle engine sleeps"
+        ))
+    func testThatTheEngineLooksEachSecondWhileATransferRuns() {
+        #expect(CurlEngine.wait(transfers: 0) == 60_000)
+        #expect(CurlEngine.wait(transfers: 1) == 1000)
+    }
 
     @Test(
         .proves(

@@ -53,6 +53,31 @@ import Transfer
             }
         }
 
+        @Test(
+            .proves(
+                .programs,
+                "`doctor` examines the service with the user and the PATH of its unit: unit, daemon, bot files, secrets, repositories and targets, each finding with its remedy; `--json`"
+            ))
+        func testThatAServerCanBeAskedWithoutAMail() async throws {
+            try await withServer(needsUser: true) { server, transport in
+                for url in [server.tlsURL, server.plainURL] {
+                    // given
+                    var request = TransferRequest(
+                        .head, url, credentials: .password(user: "ci", password: "secret"))
+                    request.certificateAuthorities = server.certificate
+                    // when, then
+                    let answer = try await transport.perform(request)
+                    #expect(answer.isSuccess)
+                    request.credentials = .password(user: "ci", password: "wrong")
+                    await expectRejection(TransferError.self, \.code, .credentials) {
+                        try await transport.perform(request)
+                    }
+                }
+                let log = try server.log()
+                #expect(!log.contains(" <= "))
+            }
+        }
+
         @Test func testThatASettingCanDoWithoutTLS() async throws {
             try await withServer(offersTLS: false) { server, transport in
                 let answer = try await transport.perform(mail(server.plainURL, isPlain: true))

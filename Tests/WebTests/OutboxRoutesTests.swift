@@ -134,3 +134,68 @@ import Testing
         }
     }
 }
+
+/// Messages that cannot be delivered, on pages and in `martlet doctor`.
+@Suite(
+    .proves(
+        .notices,
+        "A destination that does not get its messages is shown on the overview and the bot's page, and by `doctor`"))
+struct UndeliveredPageTests {
+    private static let api = "https://git.example/api/v1"
+
+    @Test func testThatTheOverviewTheBotsPageAndDoctorNameIt() async throws {
+        try await withWeb { web in
+            // given
+            let kit = try #require(Name("kit"))
+            let other = try #require(Name("other"))
+            let target = StatusTarget(forge: .gitea, credentials: "kit-status", api: Self.api, project: "acme/kit")
+            try await web.store.register(
+                [
+                    BotSpecification(name: kit, repository: "https://git.example/acme/kit.git", status: target),
+                    BotSpecification(name: other, repository: "https://git.example/acme/other.git"),
+                ], at: WebFixture.now)
+            _ = try await web.store.queue(
+                NewIntegration(
+                    bot: kit, ref: RefName(branch: "main"),
+                    commit: #require(CommitID(String(repeating: "a", count: 40))), cause: .person), at: WebFixture.now)
+            let quiet = try await web.send("GET", "/", as: .viewer).text
+            #expect(!quiet.contains("cannot be delivered"))
+            let message = try #require(
+                try await web.store.takeMessage(
+                    for: OutboxPlace(kind: .status, name: Self.api, account: "kit-status"), at: WebFixture.now,
+                    horizon: .seconds(60)))
+            try await web.store.settle(
+                message, as: .givenUp(reason: "it answered 401 (<no> such token)"), at: WebFixture.now)
+
+            // when
+            let overview = try await web.send("GET", "/", as: .viewer).text
+            let page = try await web.send("GET", "/bots/kit", as: .viewer).text
+            let elsewhere = try await web.send("GET", "/bots/other", as: .viewer).text
+            let said = try await doctor(web)
+
+            // then
+            let words =
+                "Messages to \(Self.api) (status) were not delivered, and were given up; the first failed just now."
+            expectContains(overview, "Messages that cannot be delivered")
+            for text in [overview, page] {
+                expectContains(text, words)
+                expectContains(text, "it answered 401 (&lt;no&gt; such token)")
+            }
+            #expect(!elsewhere.contains("were not delivered"))
+            expectContains(
+                said,
+                "!!  messages  status \(Self.api): the message about kit#1 was given up: it answered 401 (<no> such token); "
+                    + "remove the cause, then `martlet outbox --retry 1`\n")
+            // Addresses can be secrets, so a caller without a role does not get them.
+            #expect(!(try await web.send("GET", "/").text).contains(Self.api))
+        }
+    }
+
+    private func doctor(_ web: WebFixture) async throws -> String {
+        let settings = try web.directory.write("martlet.yml", "isolation: none\nstate: \(web.state)\n")
+        return try await run(
+            [try TestTools.builtProduct("martlet"), "doctor", "--settings", settings],
+            environment: ["PATH": "/usr/bin:/bin", "HOME": web.directory.path, "MARTLET_URL": web.socket]
+        ).stdout
+    }
+}

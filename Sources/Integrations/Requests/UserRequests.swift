@@ -81,8 +81,11 @@ package struct UserRequests: Sendable {
     ) async throws -> (RefName, CommitID) {
         guard let revision else {
             guard let branch = listing.defaultBranch, let commit = listing.heads[branch] else {
+                let reason = bot.whyUnwatched(heads: listing.heads.keys, defaultBranch: listing.defaultBranch)
                 throw OperationError(
-                    .notFound, "the repository has no default branch; name a branch, a tag or a commit")
+                    .notFound,
+                    "the repository has no default branch; name a branch, a tag or a commit"
+                        + (reason.map { ". For pushes, \($0.remedy)" } ?? ""))
             }
             return (branch, commit)
         }

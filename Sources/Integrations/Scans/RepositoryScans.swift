@@ -253,7 +253,14 @@ package actor RepositoryScans {
     private static func problem(of listing: Listing, _ bots: [BotSpecification]) -> String? {
         let branches = listing.heads.keys.filter { $0.branch != nil }.sorted()
         guard listing.defaultBranch == nil, !branches.isEmpty, bots.contains(where: { $0.branches == nil }) else {
-            return nil
+            let unwatched = bots.compactMap { bot in
+                bot.whyUnwatched(heads: listing.heads.keys, defaultBranch: listing.defaultBranch).map { (bot.name, $0) }
+            }
+            guard !unwatched.isEmpty else { return nil }
+            return unwatched.prefix(maximumUnwatched).map {
+                "the bot \($0) integrates nothing: \($1.text); \($1.remedy)"
+            }
+            .joined(separator: ". ")
         }
         let names = branches.prefix(5).map(\.shortName).joined(separator: ", ") + (branches.count > 5 ? ", …" : "")
         return
@@ -261,6 +268,9 @@ package actor RepositoryScans {
             + "integrate in the bot file (`branches: [\(branches[0].shortName)]`), or let HEAD name one: in a forge's settings, or by "
             + "`git symbolic-ref HEAD \(branches[0])` in the repository"
     }
+
+    /// The most bots that the problem of a repository names.
+    private static let maximumUnwatched = 3
 
     /// Handles an empty repository. One without any push yet is not a failure; polls and pushes request further scans. No bot counts as having
     /// scanned it. So the first push is treated as what was there before: its branches are integrated, its tags are not.

@@ -1,3 +1,4 @@
+import Basics
 import Execution
 package import Model
 package import Storage
@@ -5,7 +6,7 @@ package import Storage
 /// The environment of jobs and trigger scripts. Few variables are inherited; the others are documented (docs/reference/environment.md).
 package struct JobEnvironment: Sendable {
     /// The variables that are passed on from the daemon's environment.
-    static let inherited = ["PATH", "HOME", "LANG", "LC_ALL", "TZ", "USER", "LOGNAME", "SSL_CERT_FILE"]
+    static let inherited = ["PATH", "HOME", "LANG", "LC_ALL", "TZ", "USER", "LOGNAME", "SSL_CERT_FILE", "SSL_CERT_DIR"]
 
     /// The variables that differ in each integration; see `JobPlanner.environments`.
     static let differing: Set = [
@@ -137,10 +138,9 @@ package struct JobEnvironment: Sendable {
         environment["USER"] = sandbox.user
         environment["LOGNAME"] = sandbox.user
         environment["XDG_CACHE_HOME"] = sandbox.cache
-        if let file = environment["SSL_CERT_FILE"],
-            !Toolchains.isWithin(file, ["/usr", "/etc/ssl"] + sandbox.readOnly)
-        {
-            environment["SSL_CERT_FILE"] = nil
+        for name in [CertificateVariables.fileName, CertificateVariables.directoryName] {
+            guard let path = environment[name] else { continue }
+            if !Toolchains.isWithin(path, ["/usr", "/etc/ssl"] + sandbox.readOnly) { environment[name] = nil }
         }
     }
 

@@ -1,5 +1,6 @@
 package import Basics
 package import Execution
+import Glibc
 import JobProtocol
 package import Logging
 package import Model
@@ -210,8 +211,8 @@ package struct JobRunner: Sendable {
         JobSlots.Claim(priority: integration.priority, bot: integration.id.bot)
     }
 
-    /// Whether another attempt is made automatically, because the last one's supervisor was lost or the machine was stopping. The attempt's directory
-    /// decides that, because earlier versions stored other reasons.
+    /// Whether another attempt is made automatically, because the last one's supervisor was lost, the machine was stopping, or the disk was full. The
+    /// attempt's directory decides that, because earlier versions stored other reasons.
     private func mayRetry(_ last: AttemptRecord, _ attempts: [AttemptRecord], of request: Request) async -> Bool {
         let run = request.integration.run
         guard last.run == run, last.state.verdict == .internalError,
@@ -223,7 +224,9 @@ package struct JobRunner: Sendable {
             case .lost: return await executor.ending(of: directory)?.isLimit != true
             case .finished:
                 let events = try await queue.run { try directory.status() }
-                return StepEnds(events).outcome == .interrupted
+                let ends = StepEnds(events)
+                // The next attempt waits until there is room.
+                return ends.outcome == .interrupted || outlastsStore && Self.isOfFullDisk(ends.reason)
             case .notStarted, .waiting, .running: return false
             }
         } catch {
@@ -232,6 +235,12 @@ package struct JobRunner: Sendable {
                 metadata: ["attempt": "\(last.id)", "error": "\(error)"])
             return false
         }
+    }
+
+    /// Whether a supervisor's reason is a full disk: its own words for too little room (`WorkspaceWatch`), or the system's.
+    private static func isOfFullDisk(_ reason: String?) -> Bool {
+        guard let reason else { return false }
+        return reason.hasPrefix("disk full: ") || reason.contains(String(cString: strerror(ENOSPC)))
     }
 
     /// Ends a canceled attempt that was not started here. An earlier daemon may have requested its start.

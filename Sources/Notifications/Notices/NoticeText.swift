@@ -11,6 +11,8 @@ package enum NoticeText {
     /// The most characters of a text from outside: a name, and a commit's subject or an issue's message.
     static let maximumName = 60
     static let maximumLine = 160
+    /// The most characters of the reason of a result.
+    static let maximumReason = 500
 
     static func subject(of facts: NoticeFacts) -> String {
         let bot = facts.integration.id.bot
@@ -29,6 +31,7 @@ package enum NoticeText {
         if let subject = facts.integration.subject { lines.append("  \(OneLine.text(subject, maximum: maximumLine))") }
         if facts.transition != .released {
             lines.append(result(facts))
+            if let reason = unexplained(facts) { lines.append("Reason: \(reason)") }
             if let suspects = suspects(facts) { lines.append("Introduced by \(suspects)") }
         } else if let version = facts.version {
             lines.append("\(version.files.count.counting("file")), with their checksums:")
@@ -77,6 +80,16 @@ package enum NoticeText {
                 ?? "\(counts.testFailures) of \(counts.tests.counting("test")) failed",
         ]
         return "Result: \(verdict): \(parts.joined(separator: ", "))"
+    }
+
+    /// Returns the reason of a result that no error and no failing test explains, such as products that cannot be archived; `nil` otherwise.
+    private static func unexplained(_ facts: NoticeFacts) -> String? {
+        guard let verdict = facts.integration.state.verdict, !verdict.isPublishable,
+            let reason = facts.integration.reason
+        else { return nil }
+        let counts = facts.integration.summary?.counts
+        guard (counts?.errors ?? 0) == 0, (counts?.testFailures ?? 0) == 0 else { return nil }
+        return OneLine.text(reason, maximum: maximumReason)
     }
 
     /// Returns each suspected author once, with the highest confidence; `nil` if there is none.

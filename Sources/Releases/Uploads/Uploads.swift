@@ -129,16 +129,38 @@ package struct Uploads: Sendable {
             shipment.uploadFiles, to: shipment.template, values: shipment.allValues, options: options)
     }
 
+    /// The time limits of `probe`.
+    package static let probeLimits = TransferLimits(connect: .seconds(10), total: .seconds(20), stall: .seconds(15))
+
+    /// Asks whether the destination of a trigger can be reached with its credentials. Nothing is sent there.
+    /// - Parameters:
+    ///   - template: The trigger's URL.
+    ///   - credentials: The name of the trigger's secret; `nil` for none.
+    /// - Throws: `TriggerError`, `TransferError`, `SettingsError`.
+    package func probe(_ template: String, credentials: String?) async throws {
+        var options: UploadOptions = try await queue.run { try self.options(template, credentials: credentials) }
+        options.limits = Self.probeLimits
+        try await uploader.probe(template, options: options)
+    }
+
+    /// Returns the place of a trigger's URL for messages: without placeholders, user, password and query.
+    package static func place(of template: String) -> String { Uploader.place(of: template) }
+
     private func options(_ shipment: Shipment) throws -> UploadOptions {
-        let template = shipment.template.lowercased()
-        var options = UploadOptions()
+        var options = try options(shipment.template, credentials: shipment.credentials)
         options.session = shipment.session
         options.memory = shipment.notes.map(UploadNotes.init)
+        return options
+    }
+
+    private func options(_ template: String, credentials: String?) throws -> UploadOptions {
+        let template = template.lowercased()
+        var options = UploadOptions()
         options.retries = retries
         // The operator wrote the URL, so an unencrypted one is intended; the bot file must contain `insecure: true` for it.
         let isBucket = template.hasPrefix("s3:")
         options.isPlainHTTPAllowed = template.hasPrefix("http:") || template.hasPrefix("ftp:") || isBucket
-        guard let name = shipment.credentials else { return options }
+        guard let name = credentials else { return options }
         guard let secret = try secrets.value(name) else {
             throw TriggerError("the secret \(name) is not set; set it with `martlet secret set \(name)`")
         }

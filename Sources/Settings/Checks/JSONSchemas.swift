@@ -107,6 +107,7 @@ package enum JSONSchemas {
             },
             "fence": { "description": "The old name of sandbox", "$ref": "#/properties/sandbox", "deprecated": true },
             "images": { "description": "The directory of the root file systems that recipes may name as image. Default: none", "type": "string" },
+            "certificates": { "description": "The absolute path of a PEM file, or of a directory made by c_rehash, with the certificates that outgoing connections trust. Default: SSL_CERT_FILE and SSL_CERT_DIR of the environment, else the machine's", "type": "string", "pattern": "^/" },
             "traces": {
               "description": "The OpenTelemetry collector that gets a trace of each integration. Default: none is sent",
               "type": "object", "additionalProperties": false, "required": ["endpoint"],

@@ -36,6 +36,9 @@ package struct ServiceSettings: Hashable, Sendable {
     package var mail: MailSettings?
     /// The collector of traces; `nil`: none are sent.
     package var traces: TraceSettings?
+    /// The absolute path of a file or directory with the certificates that every outgoing connection trusts in place of the machine's; `nil`: those
+    /// of the environment (SSL_CERT_FILE, SSL_CERT_DIR), or else the machine's.
+    package var certificates: String?
     /// The name of the secret with the key that signs versions; `nil`: they are not signed.
     package var signing: String?
     /// The ways to sign in with a browser besides a token.

@@ -23,5 +23,6 @@ package enum SettingsChange {
         ("executors", { $0.executors == $1.executors }),
         ("default-executor", { $0.defaultExecutor == $1.defaultExecutor }),
         ("audit", { $0.auditAge == $1.auditAge }), ("log", { $0.log == $1.log }),
+        ("certificates", { $0.certificates == $1.certificates }),
     ]
 }

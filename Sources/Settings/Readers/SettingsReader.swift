@@ -47,6 +47,7 @@ package enum SettingsReader {
         settings.user = user(fields["user"], &diagnostics) ?? settings.user
         settings.mail = MailSettings.read(fields["mail"], &diagnostics)
         settings.traces = TraceSettings.read(fields["traces"], &diagnostics)
+        settings.certificates = path(fields["certificates"], "certificates", base: nil, &diagnostics)
         settings.signing = diagnostics.secretName(fields["signing"], "signing")
         settings.signIn = SignInSettings.read(fields["sign-in"], &diagnostics)
         settings.executors = ExecutorReader.executors(fields["executors"], state: settings.state, &diagnostics)

@@ -96,8 +96,13 @@ private struct SecretUses {
 /// A secret that is named and cannot be used.
 package struct MissingSecret: Hashable, Sendable {
     package var use: SecretUse
+    /// What is wrong: `kit-webhook is missing, which the bot kit needs`.
+    package var reason: String
+    /// What to do; `nil` if the reason says it, as with a file that cannot be read.
+    package var remedy: String?
+
     /// What is wrong, and what to do.
-    package var sentence: String
+    package var sentence: String { remedy.map { "\(reason); \($0)" } ?? reason }
 
     /// Returns the missing secrets in the order of their uses. It reads each file, so it blocks.
     package static func find(_ uses: [SecretUse], in store: SecretStore) -> [MissingSecret] {
@@ -105,12 +110,10 @@ package struct MissingSecret: Hashable, Sendable {
             do throws(SettingsError) {
                 guard try store.value(use.name) == nil else { return nil }
                 return MissingSecret(
-                    use: use,
-                    sentence:
-                        "\(use.name) is missing, which \(use.users[0]) needs; store it with `martlet secret set \(use.name)`"
-                )
+                    use: use, reason: "\(use.name) is missing, which \(use.users[0]) needs",
+                    remedy: "store it with `martlet secret set \(use.name)`")
             } catch {
-                return MissingSecret(use: use, sentence: "\(error)")
+                return MissingSecret(use: use, reason: "\(error)", remedy: nil)
             }
         }
     }

@@ -22,7 +22,7 @@ enum Keys {
         "sandbox", .old("fence", now: "sandbox"),
         "images",
         "user", "mail", "signing", "sign-in", "retention", "traces", "operator", "audit", "log", "executors",
-        "default-executor",
+        "default-executor", "certificates",
     ]
     static let executor: [Key] = ["slurm"]
     static let slurm: [Key] = ["partition", "account", "shared", "work", "options", "jobs", "wait"]

@@ -34,7 +34,8 @@ struct HTTPFailure: Error {
             self.init(
                 isOfTLS ? .serverUntrusted : .unreachable,
                 isOfTLS ? said : "the connection broke while TLS began (\(said))")
-        case CURLE_SSL_CACERT_BADFILE: self.init(.file, "\(said), which SSL_CERT_FILE names")
+        case CURLE_SSL_CACERT_BADFILE:
+            self.init(.file, "\(said), which SSL_CERT_FILE, SSL_CERT_DIR or `certificates` of the settings names")
         // libcurl also reports this for a field larger than 100 KiB.
         case CURLE_OUT_OF_MEMORY: self.init(.unreachable, "memory is short, or a line of the server's answer too long")
         default: self.init(.unreachable, "\(Self.sentence(result)) (\(said))")

@@ -1,3 +1,4 @@
+import Basics
 import CLibCurl
 import Model
 
@@ -70,9 +71,18 @@ extension HTTPStream {
             clibcurl_set_long(parent.handle, option, Int(CURL_SSLVERSION_TLSv1_2))
         }
         // As in curl and git, these certificates replace the machine's, including those in its directory.
-        guard let certificates = ProgramAccess.variable("SSL_CERT_FILE") else { return }
-        for option in [CURLOPT_CAINFO, CURLOPT_PROXY_CAINFO] { try set(option, certificates) }
-        for option in [CURLOPT_CAPATH, CURLOPT_PROXY_CAPATH] { clibcurl_set_pointer(parent.handle, option, nil) }
+        let certificates = CertificateVariables.ofThisProcess
+        guard certificates.file != nil || certificates.directory != nil else { return }
+        for (option, path) in [
+            (CURLOPT_CAINFO, certificates.file), (CURLOPT_PROXY_CAINFO, certificates.file),
+            (CURLOPT_CAPATH, certificates.directory), (CURLOPT_PROXY_CAPATH, certificates.directory),
+        ] {
+            if let path {
+                try set(option, path)
+            } else {
+                clibcurl_set_pointer(parent.handle, option, nil)
+            }
+        }
     }
 
     private func configureBody() throws(HTTPFailure) {

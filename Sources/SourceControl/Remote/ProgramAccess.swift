@@ -1,3 +1,4 @@
+import Basics
 import Glibc
 import Model
 
@@ -26,8 +27,12 @@ struct ProgramAccess {
 
     private mutating func allowHTTP(_ url: RemoteURL, _ credentials: Credentials?) {
         for name in Self.passedOn { environment[name] = Self.variable(name) }
-        if let file = Self.variable("SSL_CERT_FILE") {
+        let certificates = CertificateVariables.ofThisProcess
+        if let file = certificates.file {
             configuration += "[http]\n\tsslCAInfo = \(GitScratch.quoted(file))\n"
+        }
+        if let directory = certificates.directory {
+            configuration += "[http]\n\tsslCAPath = \(GitScratch.quoted(directory))\n"
         }
         guard let password = credentials?.password, let origin = url.origin else { return }
         let user = url.user ?? credentials?.user ?? "git"

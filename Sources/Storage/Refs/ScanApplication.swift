@@ -182,17 +182,39 @@ struct ScanApplication {
             // The canceled integration keeps the update.
             update = nil
         }
-        let new = NewIntegration(
-            bot: watcher.bot, ref: ref, commit: head, cause: cause, isRelease: watcher.isRelease(ref))
-        let id = try Store.insert(
-            new, bot: bot, repository: repository, refUpdate: update, at: scan.at, transaction)
-        integrations.append(id)
+        let id: IntegrationID
+        if let update, let asked = try askedFor(ref, head, bot: bot, name: watcher.bot, update: update) {
+            id = asked
+        } else {
+            let new = NewIntegration(
+                bot: watcher.bot, ref: ref, commit: head, cause: cause, isRelease: watcher.isRelease(ref))
+            id = try Store.insert(new, bot: bot, repository: repository, refUpdate: update, at: scan.at, transaction)
+            integrations.append(id)
+        }
         try Store.supersede(ref, ofBot: bot, by: id, watcher.supersede(ref), at: scan.at, transaction)
         if movements[ref] != nil {
             decide(ref, .integrated, nil)
         } else if let update {
             try setOutcome(.integrated, nil, update: update)
         }
+    }
+
+    /// Returns the integration of a moved ref's head that a user asked for before a scan saw the movement, and makes it the one of the movement.
+    /// - Returns: `nil` if there is none since the ref's movement before, or it ended without judging the code.
+    private func askedFor(
+        _ ref: RefName, _ head: CommitID, bot: Int64, name: Name, update: Int64
+    ) throws -> IntegrationID? {
+        let number: Int? = try db.value(
+            """
+            UPDATE integrations SET ref_update = ?1 WHERE id = (
+                SELECT id FROM integrations WHERE bot = ?2 AND ref = ?3 AND "commit" = ?4 AND cause = 'person'
+                AND ref_update IS NULL AND is_skipped = 0 AND removed_at IS NULL
+                AND (state <> 'completed' OR verdict NOT IN ('canceled', 'checkout-error', 'internal-error'))
+                AND queued_at >= coalesce((SELECT max(at) FROM ref_updates WHERE repository = ?5 AND ref = ?3 AND id <> ?1), 0)
+                ORDER BY number DESC LIMIT 1)
+            RETURNING number
+            """, [update, bot, ref.description, head.description, repository])
+        return number.map { IntegrationID(bot: name, number: $0) }
     }
 
     /// Whether a commit was queued for a bot and never began, because it was canceled while the bot's file was missing.

@@ -100,6 +100,10 @@ final class CurlEngine: Sendable {
 
     // MARK: On the thread
 
+    /// Returns the longest wait for an event, in milliseconds. libcurl 7.88 misses some events of ftps on a busy machine, so a transfer goes on
+    /// after a second at the latest. Without a transfer there is no event to miss.
+    static func wait(transfers: Int) -> Int32 { transfers == 0 ? 60_000 : 1000 }
+
     private func run() {
         var transfers: [UInt64: CurlTransfer] = [:]
         var isStopping = false
@@ -114,7 +118,7 @@ final class CurlEngine: Sendable {
             curl_multi_perform(multi, &running)
             collect(&transfers)
             // libcurl's own timers shorten the wait; commands and sockets end it.
-            if !isStopping { curl_multi_poll(multi, nil, 0, 60_000, nil) }
+            if !isStopping { curl_multi_poll(multi, nil, 0, Self.wait(transfers: transfers.count), nil) }
         }
         for transfer in transfers.values {
             curl_multi_remove_handle(multi, transfer.handle)

@@ -26,7 +26,10 @@ extension CurlTransfer {
             return failure(.certificate, "the server's certificate is not trusted: \(said)")
         case CURLE_SSL_CONNECT_ERROR: return failure(.certificate, "no TLS session: \(said)")
         case CURLE_SSL_CACERT_BADFILE:
-            return failure(.certificate, "the file of certificate authorities cannot be used: \(said)")
+            return failure(
+                .certificate,
+                "the trusted certificates cannot be used: \(said); correct `certificates` of the settings, SSL_CERT_FILE or SSL_CERT_DIR"
+            )
         case CURLE_LOGIN_DENIED:
             return failure(
                 .credentials,

@@ -3,13 +3,14 @@ import CLibCurl
 /// Mail: an SMTP server accepts one message for one recipient, or refuses it.
 extension CurlTransfer {
     func configureMail(_ handle: UnsafeMutableRawPointer, _ url: TransferURL) throws(TransferError) {
-        guard request.method == .mail, let envelope = request.envelope else {
+        guard request.method == .head || request.method == .mail && request.envelope != nil else {
             throw failure(.invalid, "an SMTP server takes mails alone, each with its envelope")
         }
         guard url.path == "/", url.query == nil, url.user == nil else {
             throw failure(.invalid, "a mail server is a host and a port, as in smtps://mail.example.com:465")
         }
-        for address in [envelope.sender, envelope.recipient] where !MailEnvelope.isSafe(address) {
+        let addresses = request.envelope.map { [$0.sender, $0.recipient] } ?? []
+        for address in addresses where !MailEnvelope.isSafe(address) {
             throw failure(.invalid, "a mail address is invalid, or it contains characters that could end the command")
         }
         let isPlain = url.scheme == "smtp" && request.isPlainMailAllowed
@@ -25,6 +26,11 @@ extension CurlTransfer {
         }
         watchMail(handle)
         try setMailCredentials(handle, isPlain: isPlain)
+        guard request.method == .mail, let envelope = request.envelope else {
+            // Without a recipient libcurl sends this command (CURLOPT_CUSTOMREQUEST(3)).
+            clibcurl_set_long(handle, CURLOPT_NOBODY, 1)
+            return try set(handle, CURLOPT_CUSTOMREQUEST, "NOOP")
+        }
         try set(handle, CURLOPT_MAIL_FROM, "<\(envelope.sender)>")
         clibcurl_set_list(handle, CURLOPT_MAIL_RCPT, try list(["<\(envelope.recipient)>"]))
         try attachSource(handle)

@@ -1,3 +1,4 @@
+import Basics
 import CLibCurl
 import Glibc
 
@@ -17,7 +18,7 @@ extension CurlTransfer {
         clibcurl_set_long(handle, CURLOPT_SSL_VERIFYHOST, 2)
         clibcurl_set_long(handle, CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
         clibcurl_set_long(handle, CURLOPT_PATH_AS_IS, 1)
-        if let file = request.certificateAuthorities { try set(handle, CURLOPT_CAINFO, file) }
+        try configureAuthorities(handle)
         if let socket = request.unixSocket { try set(handle, CURLOPT_UNIX_SOCKET_PATH, socket) }
         setLimits(handle)
         setCallbacks(handle)
@@ -26,6 +27,21 @@ extension CurlTransfer {
         case .ftp: try configureFTP(handle, url)
         case .mail: try configureMail(handle, url)
         case .http: try configureHTTP(handle, url)
+        }
+    }
+
+    /// Sets the trusted certificates: those of the request, or those that the environment names, in place of the machine's.
+    private func configureAuthorities(_ handle: UnsafeMutableRawPointer) throws(TransferError) {
+        let environment = CertificateVariables.ofThisProcess
+        let file = request.certificateAuthorities ?? environment.file
+        let directory = request.certificateAuthorities == nil ? environment.directory : nil
+        guard file != nil || directory != nil else { return }
+        for (option, path) in [(CURLOPT_CAINFO, file), (CURLOPT_CAPATH, directory)] {
+            if let path {
+                try set(handle, option, path)
+            } else {
+                clibcurl_set_pointer(handle, option, nil)
+            }
         }
     }
 

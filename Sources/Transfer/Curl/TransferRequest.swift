@@ -9,8 +9,8 @@
 /// - `head` gets its size.
 ///
 /// The answers have the HTTP statuses of the same outcomes. For ftp and ftps the meanings are the same, except that servers may replace a file by a
-/// rename (vsftpd 3.0.3 does). For smtp and smtps there is only `mail`. Its answer has the server's code (RFC 5321, section 4.2) as its status, and
-/// the server's text as its body.
+/// rename (vsftpd 3.0.3 does). For smtp and smtps there are `mail`, and `head`, which signs in and sends NOOP (RFC 5321, section 4.1.1.9). The
+/// answer has the server's code (RFC 5321, section 4.2) as its status, and the server's text as its body.
 package struct TransferRequest: Sendable {
     /// A method by RFC 9110, RFC 5789 or RFC 4918.
     package enum Method: String, Sendable, Hashable {

@@ -3,15 +3,6 @@ import Model
 import NIOCore
 
 extension IPAddress {
-    /// The address as inet_ntop(3) writes it: `192.0.2.1` or `2001:db8::1`.
-    var text: String {
-        if bytes.count == 4 { return bytes.map { String($0) }.joined(separator: ".") }
-        // INET6_ADDRSTRLEN of netinet/in.h.
-        var text = [CChar](repeating: 0, count: 46)
-        guard inet_ntop(AF_INET6, bytes, &text, socklen_t(text.count)) != nil else { return "" }
-        return String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
-    }
-
     /// Converts the address of a peer. Returns `nil` for a peer of a Unix socket.
     init?(_ address: SocketAddress?) {
         guard let text = address?.ipAddress else { return nil }
@@ -49,14 +40,8 @@ struct ClientResolver: Sendable {
     /// - Returns: `nil` for a peer of the Unix socket.
     func origin(ofRequestFrom peer: IPAddress?, forwarded: [String]) -> IPAddress? {
         guard let peer, proxies.contains(peer) else { return peer }
-        for text in forwarded.joined(separator: ",").split(separator: ",").reversed() {
-            // What a proxy cannot have written says nothing about the client.
-            guard let address = IPAddress(forwarded: text.trimmingPrefix { $0 == " " }.prefix { $0 != " " }) else {
-                return peer
-            }
-            if !proxies.contains(address) { return address }
-        }
-        return peer
+        // What a proxy cannot have written says nothing about the client.
+        return named(in: forwarded) ?? peer
     }
 
     /// Returns the client that a request is counted for.
@@ -65,11 +50,15 @@ struct ClientResolver: Sendable {
     /// - Returns: `nil` if requests are not counted for each client.
     func client(ofRequestFrom peer: IPAddress?, forwarded: [String]) -> IPAddress? {
         guard let peer, proxies.contains(peer) else { return client(ofConnectionFrom: peer) }
+        return named(in: forwarded)?.network
+    }
+
+    private func named(in forwarded: [String]) -> IPAddress? {
         for text in forwarded.joined(separator: ",").split(separator: ",").reversed() {
             guard let address = IPAddress(forwarded: text.trimmingPrefix { $0 == " " }.prefix { $0 != " " }) else {
                 return nil
             }
-            if !proxies.contains(address) { return address.network }
+            if !proxies.contains(address) { return address }
         }
         return nil
     }

@@ -28,6 +28,7 @@ extension Pages {
             "repositoryHref": .text(links?.repository),
             "isRetired": .flag(bot.isRetired), "lookError": .text(bot.repositoryState?.lastError),
             "isEmpty": .flag(bot.repositoryState?.isEmpty ?? false),
+            "undelivered": .list(try await undelivered(call, of: name)),
             "branches": .text(specification?.branches.map { $0.map(\.description).joined(separator: ", ") }),
             "isPaused": .flag(pause != nil), "pauseWords": .text(pause?.sentence),
             "pausedFor": .text(pause.map { PageText.duration(site.clock() - $0.at) }),
@@ -48,6 +49,20 @@ extension Pages {
         }
         return try await self.page(
             "bot", title: name.description, section: "bots", watch: "integration \(name)", view)
+    }
+
+    /// Returns the destinations that do not get their messages, for callers with a role: addresses can be secrets.
+    /// - Parameter bot: Only those that miss messages of this bot; `nil` for all.
+    func undelivered(_ call: AuthorizedRequest, of bot: Name?) async throws -> [ViewObject] {
+        guard !call.isAnonymous else { return [] }
+        let now = site.clock()
+        return try await site.store.undelivered().filter { bot.map($0.bots.contains) ?? true }.map { messages in
+            [
+                "kind": .text(messages.kind.rawValue), "destination": .text(messages.destination),
+                "since": .text(PageText.age(messages.since, now: now)), "isGivenUp": .flag(messages.isGivenUp),
+                "note": .text(messages.note),
+            ]
+        }
     }
 
     /// Returns when a bot's schedule queues next, such as `in about 5 h, at 2026-03-02 02:00 UTC`; `nil` without a schedule.

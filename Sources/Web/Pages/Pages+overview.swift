@@ -15,6 +15,7 @@ extension Pages {
         let filter = try Self.filter(call)
         let isFiltered = filter != OverviewFilter()
         let overview = await site.operations.overview()
+        let undelivered = try await undelivered(call, of: nil)
         let now = site.clock()
         let limit = isFiltered ? Self.maximumBranches.filtered : Self.maximumBranches.usual
         let all = try await site.store.botOverviews(filter, branches: limit)
@@ -34,6 +35,7 @@ extension Pages {
             [
                 "articles": .html(articles), "hasBots": .flag(!bots.isEmpty), "isFiltered": .flag(isFiltered),
                 "isNew": .flag(all.isEmpty), "text": .text(filter.text), "state": .text(filter.state?.rawValue),
+                "undelivered": .list(undelivered), "hasUndelivered": .flag(!undelivered.isEmpty),
                 "problems": .list(overview.problems.map { ["text": .text($0)] }),
                 "hasProblems": .flag(!overview.problems.isEmpty),
                 "counts": .list(try await counts(filter)),

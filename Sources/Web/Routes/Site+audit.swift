@@ -22,7 +22,7 @@ extension Site {
         _ subject: some CustomStringConvertible, _ detail: String? = nil
     ) -> AuditEntry {
         AuditEntry(
-            action, actor: actor ?? call.caller.name, address: call.origin?.text, bot: bot,
+            action, actor: actor ?? call.caller.name, address: call.origin?.description, bot: bot,
             subject: "\(subject)", detail: detail)
     }
 

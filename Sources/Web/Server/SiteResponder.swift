@@ -53,7 +53,7 @@ struct SiteResponder: HTTPResponder {
         var response: Response
         let client = limits.clients.client(
             ofRequestFrom: IPAddress(context.channel.remoteAddress),
-            forwarded: HTTPField.Name("X-Forwarded-For").map { request.headers[values: $0] } ?? [])
+            forwarded: Self.forwarded(request))
         // Whether all are answered the same.
         var isSame = anonymousMayRead
         let peer = IPAddress(context.channel.remoteAddress)
@@ -70,7 +70,7 @@ struct SiteResponder: HTTPResponder {
             response = if let renamed { renamed } else { await present(problem, for: request, of: client, reader) }
         } catch let error as OperationError {
             if error.code == .unauthenticated { note(.signature, request, from: peer) }
-            if error.code == .internal { log(error.underlying ?? error, request, context.logger) }
+            if error.code == .internal { log(error.underlying ?? error, request, from: peer, context.logger) }
             response = await present(Problem(error), for: request, of: client, reader)
         } catch is HTTPParserError {
             response = await present(Problem(400, "The request is malformed."), for: request, of: client, reader)
@@ -80,7 +80,7 @@ struct SiteResponder: HTTPResponder {
         } catch is CancellationError {
             response = await present(Problem(503, "The service is stopping."), for: request, of: client, reader)
         } catch {
-            log(error, request, context.logger)
+            log(error, request, from: peer, context.logger)
             response = await present(.internal, for: request, of: client, reader)
         }
         if log.hasRequests { logRequest(request, response, from: peer, reader.caller) }
@@ -247,9 +247,11 @@ struct SiteResponder: HTTPResponder {
 
     /// Returns the client's address for the log and the audit.
     private func origin(of request: Request, from peer: IPAddress?) -> IPAddress? {
-        limits.clients.origin(
-            ofRequestFrom: peer,
-            forwarded: HTTPField.Name("X-Forwarded-For").map { request.headers[values: $0] } ?? [])
+        limits.clients.origin(ofRequestFrom: peer, forwarded: Self.forwarded(request))
+    }
+
+    private static func forwarded(_ request: Request) -> [String] {
+        HTTPField.Name("X-Forwarded-For").map { request.headers[values: $0] } ?? []
     }
 
     /// Returns the address under which the browser sees the service. A trusted proxy states the scheme; without it, `url` does.
@@ -312,17 +314,19 @@ struct SiteResponder: HTTPResponder {
             "method": "\(request.method)", "path": "\(Self.printable(request.head.path ?? ""))",
             "status": "\(response.status.code)",
         ]
-        if let origin = origin(of: request, from: peer) { metadata["from"] = "\(origin.text)" }
+        if let origin = origin(of: request, from: peer) { metadata["from"] = "\(origin)" }
         if caller.role != nil { metadata["by"] = "\(caller.name)" }
         logger.info("a request was answered", metadata: metadata)
     }
 
-    private func log(_ error: any Error, _ request: Request, _ logger: Logger) {
+    /// Logs a failed request, with the address of its client: behind a trusted proxy that which the proxy names.
+    private func log(_ error: any Error, _ request: Request, from peer: IPAddress?, _ logger: Logger) {
+        let origin = origin(of: request, from: peer)
         logger.error(
             "request failed",
             metadata: [
                 "method": "\(request.method)", "path": "\(Self.printable(request.head.path ?? ""))",
-                "error": "\(error)",
+                "from": "\(origin?.description ?? "the unix socket")", "error": "\(error)",
             ])
     }
 

@@ -25,6 +25,7 @@ struct Serve: AsyncParsableCommand {
             let (settings, file) = try location.find()
             let isRoot = try ServiceIdentity.assume(settings, file: file)
             ServiceIdentity.harden()
+            try settings.trustCertificates()
             // When jobs occupy the processors, an answer would wait up to a tick of 4 ms at each of five threads.
             clinux_answer_soon()
             clinux_give_memory_back()

@@ -75,6 +75,24 @@ import Testing
         #expect(!body.contains("leaks"))
     }
 
+    @Test(.proves(.notices, "A failed archive gives its reason in every notice"))
+    func testThatAResultThatNoErrorExplainsHasItsReason() throws {
+        // given
+        var facts = try NoticeSample.facts(.broke, verdict: .buildErrors)
+        facts.integration.reason = "archive: the pattern *.so\nmatches nothing"
+        // when, then: errors and failing tests are explained by the issues
+        #expect(!NoticeText.body(of: facts).contains("Reason:"))
+        facts.integration.summary?.counts.errors = 0
+        facts.integration.summary?.counts.testFailures = 0
+        expectContains(NoticeText.body(of: facts), "\nReason: archive: the pattern *.so matches nothing\n")
+        facts.integration.summary = nil
+        facts.integration.reason = String(repeating: "x", count: 10_000)
+        expectContains(NoticeText.body(of: facts), "\nReason: " + String(repeating: "x", count: 400))
+        #expect(NoticeText.body(of: facts).utf8.count < 2000)
+        facts.integration.state = .completed(.succeeded, triggerFailed: false)
+        #expect(!NoticeText.body(of: facts).contains("Reason:"))
+    }
+
     @Test func testThatAtMostTenOfEachAreWrittenOut() throws {
         let issues = try (0..<12).map { try NoticeSample.issue(.testFailure, "fails", rule: "Kit/t\($0)") }
         let lines = NoticeText.body(of: try NoticeSample.facts(.broke, verdict: .testFailures, issues: issues))

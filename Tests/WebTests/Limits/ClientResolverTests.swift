@@ -32,6 +32,19 @@ import Testing
 
     @Suite struct GivenATrustedProxy {
         private let resolver = ClientResolver(proxies: ["127.0.0.1", "10.0.0.2"])
+
+        @Test(
+            .proves(.web, "The log names the client of a failed request by the address that a trusted proxy names"),
+            arguments: [
+                ("127.0.0.1", ["198.51.100.7"], "198.51.100.7"), ("127.0.0.1", ["1.2.3.4, 2001:db8::9"], "2001:db8::9"),
+                ("127.0.0.1", [], "127.0.0.1"), ("127.0.0.1", ["nonsense"], "127.0.0.1"),
+                ("192.0.2.1", ["198.51.100.7"], "192.0.2.1"),
+            ] as [(String, [String], String)])
+        func testThatLogsNameTheWholeAddressOfTheClient(peer: String, forwarded: [String], address: String) {
+            #expect(
+                resolver.origin(ofRequestFrom: IPAddress(peer), forwarded: forwarded)?.description == address)
+            #expect(resolver.origin(ofRequestFrom: nil, forwarded: forwarded) == nil)
+        }
         private let proxy = IPAddress("127.0.0.1")
 
         @Test(
