@@ -37,7 +37,7 @@ final class RefusalLog: Sendable {
         }
         guard let others else { return }
         var metadata: Logger.Metadata = ["path": "\(path)"]
-        if let origin { metadata["from"] = "\(origin.text)" }
+        if let origin { metadata["from"] = "\(origin)" }
         if others > 0 { metadata["others since the last line"] = "\(others)" }
         logger.notice("\(kind.rawValue)", metadata: metadata)
     }
