@@ -204,42 +204,45 @@ static const unsigned char page66[] = {
 #embed "../../docs/reference/commands-integrations.md"
 };
 static const unsigned char page67[] = {
-#embed "../../docs/reference/commands-versions.md"
+#embed "../../docs/reference/commands-operating.md"
 };
 static const unsigned char page68[] = {
-#embed "../../docs/reference/commands.md"
+#embed "../../docs/reference/commands-versions.md"
 };
 static const unsigned char page69[] = {
-#embed "../../docs/reference/environment.md"
+#embed "../../docs/reference/commands.md"
 };
 static const unsigned char page70[] = {
-#embed "../../docs/reference/exit-codes.md"
+#embed "../../docs/reference/environment.md"
 };
 static const unsigned char page71[] = {
-#embed "../../docs/reference/http-answers.md"
+#embed "../../docs/reference/exit-codes.md"
 };
 static const unsigned char page72[] = {
-#embed "../../docs/reference/http-api.md"
+#embed "../../docs/reference/http-answers.md"
 };
 static const unsigned char page73[] = {
-#embed "../../docs/reference/http-pages.md"
+#embed "../../docs/reference/http-api.md"
 };
 static const unsigned char page74[] = {
-#embed "../../docs/reference/limits-jobs.md"
+#embed "../../docs/reference/http-pages.md"
 };
 static const unsigned char page75[] = {
-#embed "../../docs/reference/limits.md"
+#embed "../../docs/reference/limits-jobs.md"
 };
 static const unsigned char page76[] = {
-#embed "../../docs/reference/recipe.md"
+#embed "../../docs/reference/limits.md"
 };
 static const unsigned char page77[] = {
-#embed "../../docs/reference/report-formats.md"
+#embed "../../docs/reference/recipe.md"
 };
 static const unsigned char page78[] = {
-#embed "../../docs/reference/settings.md"
+#embed "../../docs/reference/report-formats.md"
 };
 static const unsigned char page79[] = {
+#embed "../../docs/reference/settings.md"
+};
+static const unsigned char page80[] = {
 #embed "../../docs/releasing.md"
 };
 
@@ -311,19 +314,20 @@ static const struct manual_page pages[] = {
     {"reference/bot-file-lists", page64, sizeof page64},
     {"reference/bot-file", page65, sizeof page65},
     {"reference/commands-integrations", page66, sizeof page66},
-    {"reference/commands-versions", page67, sizeof page67},
-    {"reference/commands", page68, sizeof page68},
-    {"reference/environment", page69, sizeof page69},
-    {"reference/exit-codes", page70, sizeof page70},
-    {"reference/http-answers", page71, sizeof page71},
-    {"reference/http-api", page72, sizeof page72},
-    {"reference/http-pages", page73, sizeof page73},
-    {"reference/limits-jobs", page74, sizeof page74},
-    {"reference/limits", page75, sizeof page75},
-    {"reference/recipe", page76, sizeof page76},
-    {"reference/report-formats", page77, sizeof page77},
-    {"reference/settings", page78, sizeof page78},
-    {"releasing", page79, sizeof page79},
+    {"reference/commands-operating", page67, sizeof page67},
+    {"reference/commands-versions", page68, sizeof page68},
+    {"reference/commands", page69, sizeof page69},
+    {"reference/environment", page70, sizeof page70},
+    {"reference/exit-codes", page71, sizeof page71},
+    {"reference/http-answers", page72, sizeof page72},
+    {"reference/http-api", page73, sizeof page73},
+    {"reference/http-pages", page74, sizeof page74},
+    {"reference/limits-jobs", page75, sizeof page75},
+    {"reference/limits", page76, sizeof page76},
+    {"reference/recipe", page77, sizeof page77},
+    {"reference/report-formats", page78, sizeof page78},
+    {"reference/settings", page79, sizeof page79},
+    {"releasing", page80, sizeof page80},
 };
 
 size_t manual_page_count(void) { return sizeof pages / sizeof *pages; }
