@@ -326,7 +326,7 @@ import Testing
             try web.directory.directory().makeLink(path, target: Array("/etc/hostname".utf8))
             try await web.expect(500, "GET", "/files/kit/1.4.2/kit-source.tar.gz")
             let line = try #require(web.log.lines.first { $0.message == "request failed" })
-            #expect(line.metadata["client"] == "127.0.0.1")
+            #expect(line.metadata["from"] == "127.0.0.1")
         }
     }
 

@@ -58,7 +58,7 @@ struct OpenAPI: Sendable {
     private static func members(of route: Route, _ path: String) -> [JSONValue.Member] {
         let security: JSONValue =
             switch route.access {
-            case .open: []
+            case .open, .attempt: []
             case .read, .product: [[:], ["token": []]]
             case .role, .local, .form, .signIn: [["token": []]]
             case .signature: [["signature": []]]

@@ -12,7 +12,7 @@ struct HandoverRoutes: Sendable {
     var routes: [Route] {
         [
             Route(
-                .post, SecretHandover.path, .open, bodyLimit: 4096,
+                .post, SecretHandover.path, .attempt, bodyLimit: 4096,
                 "The secrets of the job that a node runs, for its attempt's one-time token: {token, use}. Nodes of clusters ask for it."
             ) { call in
                 let wish = try await call.json(API.SecretsRequest.self)

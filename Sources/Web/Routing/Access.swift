@@ -11,6 +11,8 @@ package enum Access: Sendable, Hashable, CustomStringConvertible {
     case product
     /// A token of at least this role.
     case role(Role)
+    /// The one-time token of an attempt in the body, which `Operations` verifies. Other tokens are ignored.
+    case attempt
     /// A client of the Unix socket, which runs on the service's machine. A token is no proof of that.
     case local
     /// A form of a page, of a person of at least this role who has signed in with a browser. `Route.form` checks the form's token.
@@ -24,7 +26,7 @@ package enum Access: Sendable, Hashable, CustomStringConvertible {
     var isForm: Bool {
         switch self {
         case .form, .signIn: true
-        case .open, .read, .product, .role, .local, .signature: false
+        case .open, .read, .product, .role, .local, .attempt, .signature: false
         }
     }
 
@@ -35,6 +37,7 @@ package enum Access: Sendable, Hashable, CustomStringConvertible {
         case .product: "product"
         case .role(let role): role.rawValue
         case .local: "local"
+        case .attempt: "attempt"
         case .form(let role): "form of \(role.rawValue)"
         case .signIn: "sign-in"
         case .signature: "signature"
@@ -47,7 +50,7 @@ package enum Access: Sendable, Hashable, CustomStringConvertible {
     package func refusal(of caller: Caller, anonymousMayRead: Bool) -> Problem? {
         let needed: Role
         switch self {
-        case .open, .signIn, .signature: return nil
+        case .open, .signIn, .attempt, .signature: return nil
         case .read, .product:
             if anonymousMayRead { return nil }
             needed = .viewer

@@ -30,7 +30,7 @@ package struct Route: Sendable {
         self.pattern = RoutePattern(pattern)
         self.access = access
         self.summary = summary
-        cost = access == .open || access == .signature ? .free : .light
+        cost = [.open, .signature, .attempt].contains(access) ? .free : .light
         self.bodyLimit = bodyLimit
         self.acceptsBasic = acceptsBasic || method == .get
         self.handler = handler

@@ -236,7 +236,7 @@ struct SiteResponder: HTTPResponder {
     private func identity(
         of request: Request, _ route: Route, at place: RequestPlace, peer: IPAddress?, address: IPAddress?
     ) async throws -> Identification.Identity {
-        if route.access == .signature || route.access == .open { return .init() }
+        if [.open, .signature, .attempt].contains(route.access) { return .init() }
         if isLocal {
             let person = HTTPField.Name(Caller.personHeader).flatMap { request.headers[$0] }
             return .init(caller: Caller(local: person))

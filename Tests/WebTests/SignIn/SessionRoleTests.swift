@@ -12,7 +12,7 @@ import Testing
     /// Returns the refusal of a session; `nil` if the route permits it.
     private static func refusal(_ route: Route, _ role: Role) -> Int? {
         switch route.access {
-        case .open, .read, .product, .signIn, .signature: nil
+        case .open, .read, .product, .signIn, .attempt, .signature: nil
         case .role(let needed):
             // A session alone changes nothing.
             role < needed || route.method != .get ? 403 : nil

@@ -23,6 +23,8 @@ import Testing
         GET /style.css
         GET /terminal.css
         GET /tests.js
+        """,
+        "attempt": """
         POST /api/v1/attempts/secrets
         """,
         "read": """
@@ -207,7 +209,7 @@ import Testing
         // A form needs a session. A token is none.
         if access.hasPrefix("form of") { return 401 }
         return switch (access, role) {
-        case ("open", _), ("sign-in", _), ("signature", _): nil
+        case ("open", _), ("sign-in", _), ("attempt", _), ("signature", _): nil
         case ("read", nil), ("product", nil): anonymousMayRead ? nil : 401
         case ("read", _), ("product", _): nil
         case (_, nil): 401
