@@ -234,7 +234,8 @@ struct DoctorServiceTests {
             for bot in ["kit", "lib"] {
                 try directory.write(
                     "bots/\(bot).yml",
-                    "repository: \(repository.path)\ntriggers:\n  - { name: out, branches: [main], upload: '\(there)/{product}/{version}' }\n"
+                    "repository: \(repository.path)\ntriggers:\n  - { name: publish, branches: [main], publish: { version: { file: VERSION } } }\n"
+                        + "  - { name: out, branches: [main], upload: '\(there)/{product}/{version}' }\n"
                 )
             }
             // when
