@@ -50,12 +50,11 @@ import Testing
     }
 
     @Test(
-        .threat("S9"),
         .proves(
             .jobs,
             "A node fetches its job's secrets with a one-time token; a second use is refused, and told on the attempt and in the log"
         ))
-    func testThatATokenWorksOnceAndASecondUseIsRefusedAndTold() async throws {
+    func testS9ThatATokenWorksOnceAndASecondUseIsRefusedAndTold() async throws {
         try await with { fixture in
             // given
             #expect(try await fixture.redeem() == ["KEY": "s3cret-value"])
@@ -85,8 +84,8 @@ import Testing
         }
     }
 
-    @Test(.threat("S9"), arguments: ["loss", "cancel", "finished"])
-    func testThatAnAttemptThatIsOverGetsNoSecrets(_ end: String) async throws {
+    @Test(arguments: ["loss", "cancel", "finished"])
+    func testS9ThatAnAttemptThatIsOverGetsNoSecrets(_ end: String) async throws {
         try await with { fixture in
             // given
             if end == "finished" {
@@ -112,8 +111,8 @@ import Testing
         }
     }
 
-    @Test(.threat("S9"))
-    func testThatAnUnknownTokenAndOneOfAClosedAttemptGetNothing() async throws {
+    @Test
+    func testS9ThatAnUnknownTokenAndOneOfAClosedAttemptGetNothing() async throws {
         try await with { fixture in
             await expectRejection(SecretHandover.Refusal.self, \.self, .unknown) {
                 try await fixture.redeem("use", "another-token-of-26-letters")

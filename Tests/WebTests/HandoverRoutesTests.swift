@@ -9,14 +9,13 @@ import Testing
     private static let token = String(repeating: "a", count: 26)
 
     @Test(
-        .threat("S9"),
         arguments: [
             (#"{"token":"\#(token)","use":"\#(token)"}"#, 404), (#"{"token":"short","use":"\#(token)"}"#, 400),
             (#"{"token":"\#(token)","use":"../../../../etc/passwd"}"#, 400), (#"{"token":"\#(token)"}"#, 400),
             (#"{"token":"\#(token)","use":"\#(token)","more":1}"#, 400),
             (#"{"token":"\#(String(repeating: "a", count: 5000))","use":"\#(token)"}"#, 413),
         ])
-    func testThatNothingButAnOpenTokenGetsSecrets(_ body: String, _ status: Int) async throws {
+    func testS9ThatNothingButAnOpenTokenGetsSecrets(_ body: String, _ status: Int) async throws {
         try await withWeb { web in
             let answer = try await web.send(
                 "POST", "/api/v1/attempts/secrets", as: .admin, headers: [("Content-Type", "application/json")],
