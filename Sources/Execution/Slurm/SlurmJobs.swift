@@ -46,7 +46,7 @@ struct SlurmJob: Sendable, Hashable {
         (node, name) = (String(fields[3]), String(fields[4]))
     }
 
-    /// How much an ended job says about its attempt. Of two jobs of one attempt, one begins it. The other is canceled before it begins, or fails at once.
+    /// How much an ended job says about its attempt. Of two jobs of one attempt, one begins it. The other is canceled before that, or fails at once.
     private var weight: Int {
         switch state {
         case "FAILED": 1
@@ -58,8 +58,8 @@ struct SlurmJob: Sendable, Hashable {
 
     private var rank: Int { hasEnded ? weight : isPending ? 4 : 5 }
 
-    /// Returns our jobs in the output of `squeue`, by name. If several have one name, as after the controller has forgotten one, one that runs is taken
-    /// before one that waits, that before one that has ended, and of ended ones the one that says most.
+    /// Returns our jobs in the output of `squeue`, by name. If several have one name, as after the controller has forgotten one, one that runs is
+    /// taken before one that waits, that before one that has ended, and of ended ones the one that says most.
     static func jobs(in output: String) -> [String: SlurmJob] {
         var jobs: [String: SlurmJob] = [:]
         for line in output.split(whereSeparator: \.isNewline) {

@@ -77,8 +77,8 @@ extension JobRunner {
         NodeRecord(directory: state.nodes, executor: executor, workspace: workspace.path)
     }
 
-    /// Records which node has the workspace of an attempt that has ended, so that the next build runs there. The workspace of an attempt that was lost
-    /// is not used again.
+    /// Records which node has the workspace of an attempt that has ended, so that the next build runs there. The workspace of a lost attempt is not
+    /// used again.
     func rememberNode(of workspace: Workspace, _ directory: AttemptDirectory, isLost: Bool = false) async {
         guard isOnNode(workspace) else { return }
         do {

@@ -7,7 +7,7 @@ import Synchronization
 
 /// Hands secrets to the nodes of clusters. A node asks with the one-time token of its attempt, and gets them while the attempt is open.
 ///
-/// No value is stored: it is read from the secrets when a node asks. After a restart of the daemon an attempt is open again as soon as it is taken up.
+/// No value is stored: it is read from the secrets when a node asks. After a restart of the daemon an attempt is open again when it is taken up.
 package final class SecretHandover: Sendable {
     /// The reason why a node gets no secrets.
     package enum Refusal: Error, Sendable, Hashable {
