@@ -17,9 +17,9 @@ struct SlurmWarmNodeTests {
         try await withLaunched { launched in
             try await SlurmCluster.with(in: launched.directory) { cluster in
                 let attempt = launched.attempt()
+                try attempt.prepare(launched.job("echo $SLURMD_NODENAME run >> ran"))
                 try attempt.place(
                     Placement(executor: Name(nearest: "cluster"), needs: JobNeeds(), warmNode: warmNode))
-                try attempt.prepare(launched.job("echo $SLURMD_NODENAME run >> ran"))
                 if isBusy { try await cluster.fill([warmNode]) }
                 try await body(cluster, cluster.executor(launched.supervisor), attempt)
                 #expect(try launched.directory.text("workspace/ran").hasSuffix("run\n"))
