@@ -23,11 +23,18 @@ enum RequestRules {
         ],
         "MachineRerunRequest.since": [time], "SilenceRequest.until": [time],
         "SilenceRequest.for": [
-            Keyword(key: "exclusiveMinimum", value: 0), Keyword(key: "exclusiveMaximum", value: 10_000_000_000),
+            Keyword(key: "exclusiveMinimum", value: 0),
+            Keyword(key: "maximum", value: .integer(Silence.longest.components.seconds)),
         ],
         "SilenceRequest.reason": words(Silence.maximumReasonBytes),
         "PauseRequest.reason": words(Pause.maximumReasonBytes),
         "DrainRequest.reason": words(Pause.maximumReasonBytes),
+        "RerunRequest.tests": [
+            pattern(#"^[^\u0000-\u001f\u007f-\u009f]+$"#),
+            Keyword(key: "maxLength", value: .integer(Int64(Rerun.maximumFilterBytes))),
+        ],
+        "SecretsRequest.token": [pattern("^[0-9A-Za-z]{16,128}$")],
+        "SecretsRequest.use": [pattern("^[0-9A-Za-z]{16,128}$")],
         "RerunRequest.names": [Keyword(key: "maxItems", value: .integer(Int64(Rerun.maximumTests)))],
     ]
 
