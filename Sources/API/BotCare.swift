@@ -1,6 +1,6 @@
 /// The body of a request to delete a bot.
 package struct BotDeletionRequest: Codable, Hashable, Sendable {
-    /// Whether this is a dry run: the answer says what would go. `nil` means yes, so that nothing is deleted by an empty body.
+    /// Whether this is a dry run: the answer says what would go. `nil` means yes, so that an empty body deletes no bot.
     package var dryRun: Bool?
 
     /// Creates a value from all its properties.

@@ -1,4 +1,4 @@
-/// A user's order that nothing new starts.
+/// A user's order that no further integration starts.
 package struct Pause: Codable, Hashable, Sendable {
     /// What does not start: `service` and `drain` are integrations of every bot, `bot` those of one, `publishing` publications and uploads. A drain
     /// ends when the machine has restarted.
@@ -28,7 +28,7 @@ package struct PauseState: Codable, Hashable, Sendable {
     package var pauses: [Pause]
     /// The number of integrations that run.
     package var running: Int
-    /// Whether nothing runs and nothing starts, so that the machine can be stopped without interrupting a job.
+    /// Whether no integration runs and none starts, so that the machine can be stopped without interrupting a job.
     package var drained: Bool
 
     /// Creates a value from all its properties.
@@ -57,7 +57,7 @@ package struct PauseRequest: Codable, Hashable, Sendable {
 package struct ResumeRequest: Codable, Hashable, Sendable {
     /// The bot; `nil` for the whole service, whose pause and drain end.
     package var bot: String?
-    /// Whether publishing goes on that a restore holds, and nothing else. `nil` means no.
+    /// Whether only publishing goes on that a restore holds. `nil` means no.
     package var publishing: Bool?
     /// With `publishing`: the versions that were published after the restored backup was made. No other bytes get their numbers.
     package var published: [PublishedVersion]?

@@ -23,6 +23,7 @@ BOT
 for try in $(seq 50); do martlet bot kit >/dev/null 2>&1 && exit; sleep 0.2; done
 exit 1
 """
+# All paths below are those of the container's own tree, in which root works.
 # What deploy/install did before there was a package: copies, with plain man pages, and links of systemctl enable.
 COPIES = """rm -rf /tmp/earlier; dpkg-deb -R /root/martlet.deb /tmp/earlier; cd /tmp/earlier
 cp -a usr /; cp -a lib/systemd/system/. /usr/lib/systemd/system/

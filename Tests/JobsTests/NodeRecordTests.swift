@@ -13,13 +13,13 @@ import Testing
                 NodeRecord(
                     directory: temporary.path("nodes"), executor: Name(nearest: "cluster"), workspace: workspace)
             }
-            #expect(record("/work/kit").node == nil)
+            #expect(record("/srv/kit").node == nil)
             // when
-            try record("/work/kit").write("n2.example")
+            try record("/srv/kit").write("n2.example")
             // then
-            #expect(record("/work/kit").node == "n2.example" && record("/work/other").node == nil)
-            try record("/work/kit").remove()
-            #expect(record("/work/kit").node == nil)
+            #expect(record("/srv/kit").node == "n2.example" && record("/srv/other").node == nil)
+            try record("/srv/kit").remove()
+            #expect(record("/srv/kit").node == nil)
         }
     }
 
@@ -29,7 +29,7 @@ import Testing
     func testThatATextThatIsNoNodeIsIgnored(_ text: String) async throws {
         try await withTemporaryDirectory { temporary in
             let record = NodeRecord(
-                directory: temporary.path("nodes"), executor: Name(nearest: "cluster"), workspace: "/work/kit")
+                directory: temporary.path("nodes"), executor: Name(nearest: "cluster"), workspace: "/srv/kit")
             try record.write("n1")
             try record.write(text)
             #expect(record.node == nil)

@@ -87,9 +87,9 @@ extension AttemptDirectory {
         _ = try createExclusively(paths.nodeNotes, Array(notes.joined(separator: "\n").utf8.prefix(2000)))
     }
 
-    /// Returns what is wrong with the attempt's node; empty if nothing was recorded.
+    /// Returns what is wrong with the attempt's node; empty if none was recorded.
     package func nodeNotes() -> [String] {
-        // Without the text there is nothing to show.
+        // The text is only shown.
         guard let bytes = try? readIfPresent(paths.nodeNotes, limit: 4096) else { return [] }
         return String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isNewline).map(String.init)
     }

@@ -91,7 +91,7 @@ extension AttemptDirectory {
 
     /// Returns the sentence about a refused use of the attempt's token; `nil` if there was none.
     package func refusedUse() -> String? {
-        // Without the file's text its existence alone says nothing useful.
+        // Only the file's text is of use, not its existence.
         guard let bytes = try? readIfPresent(paths.secretsRefused, limit: 4096) else { return nil }
         return String(decoding: bytes, as: UTF8.self)
     }

@@ -113,7 +113,7 @@ extension SlurmExecutor {
 
     /// Hands a job over a second time, for every node, once it has waited long enough for the node with its workspace. Only one of the two begins the
     /// attempt. The job that Slurm has is not changed, because it could only be named by its number.
-    /// - Returns: `false` if there is nothing to do, or Slurm did not accept the job.
+    /// - Returns: `false` if no job has to be given, or Slurm did not accept the job.
     private func widen(
         _ attempt: AttemptDirectory, _ submitted: [UInt8]?, _ name: String
     ) async throws(ExecutionError) -> Bool {

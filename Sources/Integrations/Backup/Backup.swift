@@ -33,7 +33,7 @@ package struct Backup: Sendable {
     /// The database is copied first, so that every file that it names exists when the files are copied. What retention removes meanwhile is recorded
     /// in the copy. `backup.json` is written last: a backup that was interrupted has none.
     /// - Parameter hasArtifacts: Whether to copy artifacts, archives and reports of integrations, too.
-    /// - Throws: `BackupError` with a sentence. Nothing of an incomplete backup is left, unless the process is killed.
+    /// - Throws: `BackupError` with a sentence. An incomplete backup is removed, unless the process is killed.
     package func make(hasArtifacts: Bool) throws(BackupError) -> BackupDescription {
         guard access(state.database, F_OK) == 0 else {
             throw BackupError(

@@ -35,7 +35,7 @@ package struct Restore: Sendable {
     ///
     /// Unless the backup is the latest state, the numbers of integrations go on with a gap, and publishing is held.
     /// - Parameters:
-    ///   - isLatest: Whether nothing has happened since the backup was made, which must have been without a daemon.
+    ///   - isLatest: Whether no daemon has worked since the backup was made, which must have been without a daemon.
     ///   - owner: The owner of the restored files; `nil` for this process's user.
     /// - Throws: `BackupError` with a sentence.
     package func run(
@@ -68,7 +68,7 @@ package struct Restore: Sendable {
         } catch {
             throw (error as? BackupError)
                 ?? BackupError(
-                    "\(directory) could not be restored: \(error); once the cause is removed, restore again: it begins anew"
+                    "\(directory) could not be restored: \(error); once the cause is removed, restore again: it begins from the start"
                 )
         }
     }

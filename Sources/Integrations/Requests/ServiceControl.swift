@@ -31,7 +31,7 @@ package struct ServiceControl: Sendable {
         package var pauses: Pauses
         /// The number of integrations that run.
         package var running: Int
-        /// Whether nothing runs, so that the machine can be stopped without interrupting a job. Always `false` if something may start.
+        /// Whether no integration runs, so that the machine can be stopped without interrupting a job. Always `false` if something may start.
         package var isDrained: Bool
     }
 
