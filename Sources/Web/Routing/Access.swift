@@ -30,6 +30,14 @@ package enum Access: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
+    /// Whether requests need neither a token nor a session: they reveal no build results, or prove their right by something else.
+    package var isWithoutUser: Bool {
+        switch self {
+        case .open, .signIn, .attempt, .signature: true
+        case .read, .product, .role, .local, .form: false
+        }
+    }
+
     package var description: String {
         switch self {
         case .open: "open"

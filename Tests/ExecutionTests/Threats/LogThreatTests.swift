@@ -28,17 +28,20 @@ struct LogThreatTests {
             // given
             let limit: Int64 = 1 << 20
             let job = launched.job(
-                "trap '' TERM; \(flood.script)", timeout: 120_000, grace: 300,
-                limits: .init(logBytes: limit, graceMilliseconds: 300),
+                "trap '' TERM; \(flood.script)", timeout: 600_000, grace: 300_000,
+                limits: .init(logBytes: limit, graceMilliseconds: 300_000),
                 secrets: ["token"])
             let attempt = launched.attempt()
             try attempt.prepare(job)
             // when
             try await launched.executor.start(attempt, secrets: ["token": "canary-of-the-log"])
             let supervisor = try #require(launched.lockOwner(attempt.paths.lock)?.pid)
-            var peak = 0
-            try await until("the end of the log", limit: TestLimits.wait * 4) {
-                peak = max(peak, Self.peakKilobytes(of: supervisor))
+            await until("the end of the log", limit: TestLimits.wait * 4) { attempt.logSize > limit }
+            // The job goes on, so its supervisor is still there to be measured. Then its processes are killed.
+            let peak = Self.peakKilobytes(of: supervisor)
+            try await until("the end of the job", limit: TestLimits.wait * 4) {
+                // What a killed child leaves becomes the supervisor's child.
+                for child in Self.children(of: supervisor) { kill(child, SIGKILL) }
                 return try attempt.status().last?.isFinished ?? false
             }
             // then
@@ -65,6 +68,12 @@ struct LogThreatTests {
             let log = try end.attempt.readLog(from: 0, count: 100)
             #expect(log == [0x61, 0, 0, 0xFF, 0xFE, 0xC3, 0x28, 0x1B, 0x5D, 0x30, 0x3B, 0xC2])
         }
+    }
+
+    /// Returns the children of a process with one thread; proc_pid_task(5).
+    private static func children(of process: Int32) -> [Int32] {
+        let text = SmallFile.read("/proc/\(process)/task/\(process)/children", limit: 8192) ?? []
+        return String(decoding: text, as: UTF8.self).split(separator: " ").compactMap { Int32($0) }
     }
 
     /// Returns the peak memory of a process, in KiB; 0 if it has exited.

@@ -36,7 +36,7 @@ import Testing
     func testA1ThatNoSpellingOfAProtectedPathGetsMoreThanThePath() async throws {
         try await withWeb(anonymousMayRead: false) { web in
             var asked = 0
-            let routes = web.table.routes.filter { ![.open, .signature, .signIn].contains($0.access) }
+            let routes = web.table.routes.filter { !$0.access.isWithoutUser }
             for route in routes {
                 let path = A02RoleTests.path(of: route)
                 let canonical = try await web.send(route.method.rawValue, path)

@@ -37,7 +37,7 @@ import Testing
             for cookie in [
                 "token=\(secret)", "session=\(secret)", "Authorization=Bearer \(secret)", "__Host-session=\(secret)",
             ] {
-                for route in web.table.routes where ![.open, .signature, .signIn].contains(route.access) {
+                for route in web.table.routes where !route.access.isWithoutUser {
                     let answer = try await web.send(
                         route.method.rawValue, A02RoleTests.path(of: route), headers: [("Cookie", cookie)])
                     #expect(answer.status == 401, "\(route.method) \(route.pattern): \(cookie)")
