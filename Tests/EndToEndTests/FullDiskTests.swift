@@ -76,7 +76,8 @@ import Testing
             // Where the removed report makes room enough, the next attempt begins, and waits.
             await until("the disk is full", limit: Bot.waitLimit) {
                 guard (try? await run(["tail", "-c1", "\(disk)/full"]).status) == 0 else { return false }
-                return bot.jobProcesses.isEmpty || (try? await bot.store.attempts(of: id).count) == 2
+                let attempts = try? await bot.store.attempts(of: id).count
+                return bot.jobProcesses.isEmpty || attempts == 2
             }
             try FileManager.default.removeItem(atPath: disk + "/full")
 

@@ -284,6 +284,41 @@ private struct LongLog {
         }
     }
 
+    @Test(
+        .proves(.web, "The page of a running integration shows the last lines, the tests so far and the time left"),
+        arguments: [
+            (10, "about 30 s left, by the branch’s last 2 integrations"), (100, "for 1 min 40 s; usually 40 s"),
+        ])
+    func testThatARunningIntegrationShowsTheTimeThatIsLeft(seconds: Int64, expected: String) async throws {
+        try await withWeb { web in
+            // given: the branch's integrations took 40 s
+            try await SampleContent(web: web).fill()
+            let new = NewIntegration(
+                bot: SampleContent.kit, ref: RefName(branch: "main"), commit: SampleContent.commits[2], cause: .push)
+            let id = try await web.store.queue(new, at: WebFixture.now + .seconds(-seconds)).id
+            _ = try await web.store.apply(.started, to: id, at: WebFixture.now + .seconds(-seconds))
+            // then
+            expectContains(try await web.send("GET", "/bots/kit/\(id.number)").text, expected)
+        }
+    }
+
+    /// Scripts and style sheets are those that the page had when it was opened; a refresh changes only what it shows.
+    @Test func testThatAQueuedIntegrationsPageHasWhatItsResultsNeed() async throws {
+        try await withWeb { web in
+            // given
+            try await web.store.register(
+                [BotSpecification(name: SampleContent.kit, repository: SampleContent.repository)], at: WebFixture.now)
+            let new = NewIntegration(
+                bot: SampleContent.kit, ref: RefName(branch: "main"), commit: SampleContent.commits[0], cause: .push)
+            _ = try await web.store.queue(new, at: WebFixture.now)
+            // when
+            let page = try await web.send("GET", "/bots/kit/1").text
+            // then
+            expectContains(page, "<script src=\"/tests.js?")
+            expectContains(page, "/terminal.css?")
+        }
+    }
+
     @Test(arguments: [
         ("Test Case 'A.b' passed (0.001 seconds)", 1, 0), ("✔ Test \"x\" passed after 0.1 seconds.", 1, 0),
         ("✘ Test x() failed after 0.1 seconds with 1 issue.", 0, 1),
