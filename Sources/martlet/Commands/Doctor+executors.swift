@@ -87,8 +87,17 @@ extension Doctor {
             let own = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
             let file = "\(settings.state)/doctor-\(RandomIdentifiers().next())"
             let before = Date().timeIntervalSince1970
-            let bytes = try await cluster.probe(
-                [own, NodeProbe.name, "--work", slurm.work], answer: file, limit: patience, node: node)
+            var command = [own, NodeProbe.name, "--work", slurm.work]
+            // Over http no secret is fetched by another machine.
+            if let url = settings.url, url.lowercased().hasPrefix("https://") {
+                command += ["--url", url]
+                if let certificates = SecretToken.trustedCertificates() {
+                    try AtomicFile.write(Array(certificates.utf8), to: file + ".pem")
+                    command += ["--certificates", file + ".pem"]
+                }
+            }
+            defer { unlink(file + ".pem") }
+            let bytes = try await cluster.probe(command, answer: file, limit: patience, node: node)
             let after = Date().timeIntervalSince1970
             let answer = try JSONDecoder().decode(NodeProbe.Answer.self, from: Data(bytes))
             let time = Double(answer.milliseconds) / 1000
@@ -104,6 +113,7 @@ extension Doctor {
             if let sandbox = answer.sandbox, settings.isolation != ServiceSettings.Isolation.none {
                 troubles.append("the sandbox cannot work there: \(sandbox)")
             }
+            if let url = answer.url { troubles.append("no secrets can be fetched there from \(url)") }
             return troubles.isEmpty ? nil : "the node \(node): \(troubles.joined(separator: "; "))"
         } catch {
             return "the node \(node): \(error)"
