@@ -137,7 +137,9 @@ import Testing
         #expect(SecretToken(url: "https://ci.example/x", token: "x").isEncrypted)
     }
 
-    @Test(.proves(.jobs, "A node trusts the certificates of the settings for the secrets' address: they come with the token"))
+    @Test(
+        .proves(
+            .jobs, "A node trusts the certificates of the settings for the secrets' address: they come with the token"))
     func testThatTheTokenBringsTheCertificatesToTrust() async throws {
         try await with { fixture in
             // given a store of certificates as large as Mozilla's

@@ -54,7 +54,7 @@ extension Doctor {
         }
         let tried = nodes.filter { !$0.isUnavailable }.prefix(maximumNodes)
         guard !tried.isEmpty else {
-            let states = nodes.map { "\($0.name) is \($0.state)" }.joined(separator: ", ")
+            let states = nodes.map { "\($0.name) is \($0.condition)" }.joined(separator: ", ")
             throw Failure(.no, Output.visible("no node takes jobs: \(states); `sinfo -R` says why"))
         }
         let troubles = await withTaskGroup(of: String?.self) { group -> [String] in
@@ -67,7 +67,7 @@ extension Doctor {
         }
         guard troubles.isEmpty else { throw Failure(.no, Output.visible(troubles.sorted().joined(separator: "; "))) }
         let names = tried.map(\.name).sorted().joined(separator: ", ")
-        let left = nodes.filter(\.isUnavailable).map { "; \($0.name) is \($0.state)" }.joined()
+        let left = nodes.filter(\.isUnavailable).map { "; \($0.name) is \($0.condition)" }.joined()
         let sandbox = settings.isolation == ServiceSettings.Isolation.none ? "" : ", and the sandbox works there"
         return Output.visible("\(names): \(slurm.shared) is seen, version and time are the same\(sandbox)\(left)")
     }

@@ -64,11 +64,15 @@ extension NodeJob.Order {
                 throw Failure(.cannotCreate, "\(error)")
             }
             try check(directory)
+            EarlyStart.begin()
             _ = clinux_begin_heartbeat(paths.heartbeat, paths.loss, AttemptPaths.heartbeatMilliseconds)
             let supervisor = try OwnPrograms.supervisor()
             var words = [supervisor, "--attempt", attempt]
             do {
-                _ = try await NodeCheckout(directory).run()
+                guard try await NodeCheckout(directory).run() else {
+                    throw NodeSecrets.Refusal(
+                        outcome: .canceled, reason: NodeSecrets.cancellation(of: directory) ?? "canceled")
+                }
                 if let secrets = try await NodeSecrets(attempt: directory).fetch() {
                     words += ["--secrets-from", "\(secrets)"]
                 }

@@ -82,7 +82,7 @@ struct NodeSecrets {
         let begun = ContinuousClock.now
         var backoff = Backoff(first: .milliseconds(200), limit: .seconds(5))
         while true {
-            if let canceled = cancellation() { throw Refusal(outcome: .canceled, reason: canceled) }
+            if let canceled = Self.cancellation(of: attempt) { throw Refusal(outcome: .canceled, reason: canceled) }
             if clinux_termination_is_pending() != 0 {
                 throw Refusal(outcome: .interrupted, reason: "the node was stopping")
             }
@@ -124,7 +124,7 @@ struct NodeSecrets {
     }
 
     /// Returns why the attempt is to end; `nil` if it is not.
-    private func cancellation() -> String? {
+    static func cancellation(of attempt: AttemptDirectory) -> String? {
         guard let bytes = try? WholeFile.read(attempt.paths.cancel, limit: CancelRequest.sizeLimit) else { return nil }
         return (try? CancelRequest(json: bytes))?.reason ?? "canceled"
     }
