@@ -71,12 +71,29 @@ int clinux_begin_heartbeat(const char *file, const char *end, int milliseconds) 
     return number;
 }
 
+/// Takes a signal in the one thread that does not block it, and sends it again when no thread is left that does not. It then stays pending.
+static void hold(int number) {
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, NULL);
+    kill(getpid(), number);
+    // The thread has nothing else to do: it waited for signals alone.
+    for (;;) pause();
+}
+
 int clinux_block_termination(void) {
+    static const int numbers[] = {SIGTERM, SIGINT, SIGHUP};
     sigset_t set;
     sigemptyset(&set);
-    sigaddset(&set, SIGTERM);
-    sigaddset(&set, SIGINT);
-    sigaddset(&set, SIGHUP);
+    struct sigaction action;
+    memset(&action, 0, sizeof action);
+    action.sa_handler = hold;
+    sigfillset(&action.sa_mask);
+    // The first thread of a program of libdispatch waits for ever with no signal blocked (dispatch_main), whatever it blocked before.
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        sigaddset(&set, numbers[i]);
+        if (sigaction(numbers[i], &action, NULL) != 0) return errno;
+    }
     return pthread_sigmask(SIG_BLOCK, &set, NULL);
 }
 

@@ -50,6 +50,7 @@ struct Martlet: AsyncParsableCommand {
         let arguments = Array(CommandLine.arguments.dropFirst())
         do {
             if let failure = unknownCommand(in: arguments) { throw failure }
+            if let order = NodeJob.Order(arguments) { return try await order.run() }
             var command = try await asyncParseAsRoot(arguments)
             if var command = command as? any AsyncParsableCommand {
                 try await command.run()

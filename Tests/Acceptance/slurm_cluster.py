@@ -75,6 +75,12 @@ PartitionName=closed Nodes=n1,n2 MaxTime=01:00:00 State=DOWN DefMemPerCPU=500
         (d / "cgroup.conf").write_text("CgroupPlugin=cgroup/v1\nCgroupMountpoint=/sys/fs/cgroup\nCgroupAutomount=no\nConstrainRAMSpace=yes\n"
                                        "ConstrainCores=no\nConstrainSwapSpace=no\n")
 
+    def configure(self, line):
+        """Adds a line to the configuration, which all daemons read at once."""
+        with (self.directory / "slurm.conf").open("a") as file:
+            file.write(line + "\n")
+        self.call("scontrol", "reconfigure")
+
     def call(self, *words):
         return run(*words, env=self.environment)
 

@@ -91,14 +91,18 @@ import Testing
                 == "PartitionDown: the partition starts no jobs; `scontrol update PartitionName=NAME State=UP` opens it"
         )
         #expect(SlurmJob(line: "1|PENDING|Resources||martlet-a")?.waitingReason == "Resources")
+        let drained = try #require(SlurmJob(line: "1|PENDING|ReqNodeNotAvail, UnavailableNodes:n2||martlet-a"))
+        #expect(
+            drained.waitingReason.hasPrefix("ReqNodeNotAvail, UnavailableNodes:n2: the nodes that have what it needs"))
         #expect(SlurmJob(line: "1|PENDING|None||martlet-a")?.waitingReason == "Pending")
     }
 
     @Test func testThatNodesAndTheStateOfTheirPartitionAreRead() {
-        let output = "n1|idle|up|main*\nn2|down*|up|main*\nn1|idle|down|closed\n"
+        let output = "n1|idle|up|main*|none\nn2|drained|up|main*|disk a|b is full\nn1|idle|down|closed|none\n"
         let own = SlurmExecutor.nodes(in: output, isDefault: true)
         #expect(own.isOpen && own.nodes.map(\.name) == ["n1", "n2"])
         #expect(own.nodes.map(\.isUnavailable) == [false, true])
+        #expect(own.nodes.map(\.condition) == ["idle", "drained (disk a|b is full)"])
         #expect(!SlurmExecutor.nodes(in: output, isDefault: false).isOpen)
     }
 

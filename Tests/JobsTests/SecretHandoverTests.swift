@@ -137,6 +137,22 @@ import Testing
         #expect(SecretToken(url: "https://ci.example/x", token: "x").isEncrypted)
     }
 
+    @Test(
+        .proves(
+            .jobs, "A node trusts the certificates of the settings for the secrets' address: they come with the token"))
+    func testThatTheTokenBringsTheCertificatesToTrust() async throws {
+        try await with { fixture in
+            // given a store of certificates as large as Mozilla's
+            let store = String(repeating: "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n", count: 4000)
+            var token = fixture.token
+            token.certificates = store
+            // when
+            try fixture.attempt.record(token)
+            // then
+            #expect(try fixture.attempt.takeToken()?.certificates == store)
+        }
+    }
+
     @Test func testThatTheTokensFileIsPrivateAndReadOnce() async throws {
         try await with { fixture in
             // given

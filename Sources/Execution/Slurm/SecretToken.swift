@@ -6,17 +6,32 @@ import JobProtocol
 
 /// What a node fetches an attempt's secrets with, once: the content of `token.json`, which has mode 0600. It contains no secret.
 package struct SecretToken: Sendable, Hashable, Codable {
-    /// The size limit of the file in bytes.
-    static let sizeLimit = 16 << 10
+    /// The size limit of the file in bytes. A whole store of certificates, such as Mozilla's, has some 220 KB.
+    static let sizeLimit = 2 << 20
 
     /// The URL that is asked.
     package var url: String
     package var token: String
     /// The boot id of the daemon's machine. A node with another one does not ask over unencrypted http: its loopback is another.
     package var bootID: String
+    /// The certificates, in PEM, that the node trusts for `url` in place of its machine's; `nil` for the machine's.
+    package var certificates: String?
 
-    package init(url: String, token: String, bootID: String = LockContent.ofThisProcess().bootID) {
+    package init(
+        url: String, token: String, bootID: String = LockContent.ofThisProcess().bootID, certificates: String? = nil
+    ) {
         (self.url, self.token, self.bootID) = (url, token, bootID)
+        self.certificates = certificates
+    }
+
+    /// The certificates that this process trusts, if a file has them (`certificates` of the settings); `nil` without one. A directory of certificates
+    /// is the machine's own, and a node has its own, too.
+    package static func trustedCertificates() -> String? {
+        guard let file = CertificateVariables.ofThisProcess.file,
+            // A file that cannot be read is reported by the daemon's own connections.
+            let bytes = try? WholeFile.read(file, limit: 1 << 20)
+        else { return nil }
+        return String(decoding: bytes, as: UTF8.self)
     }
 
     /// The digest by which the daemon knows the token. It is in `placement.json`, so that a daemon that starts again knows it too.

@@ -11,6 +11,11 @@ extension SlurmExecutor {
         package var name: String
         /// Slurm's word for its state (sinfo(1), NODE STATE CODES): `idle`, `down*`, `drained`.
         package var state: String
+        /// Why it takes no jobs: the operator's words, or Slurm's own; `nil` if none are known.
+        package var reason: String?
+
+        /// The state, with its reason: `drained (SlurmdSpoolDir is full)`.
+        package var condition: String { reason.map { "\(state) (\($0))" } ?? state }
 
         /// Whether Slurm starts no job there.
         package var isUnavailable: Bool {
@@ -22,19 +27,21 @@ extension SlurmExecutor {
     /// - Throws: `.noLauncher` if the controller does not answer.
     package func nodes() async throws(ExecutionError) -> (nodes: [Node], isOpen: Bool) {
         let place = cluster.partition.map { ["--partition=\($0)"] } ?? []
-        let output = try await program.run("sinfo", ["--noheader", "--Node", "--format=%N|%T|%a|%P"] + place)
+        let output = try await program.run("sinfo", ["--noheader", "--Node", "--format=%N|%T|%a|%P|%E"] + place)
         return Self.nodes(in: output, isDefault: cluster.partition == nil)
     }
 
-    /// Parses the lines of `sinfo`: node, state, `up` or another word, and the partition with `*` after the cluster's own default.
+    /// Parses the lines of `sinfo`: node, state, `up` or another word, the partition with `*` after the cluster's own default, and the
+    /// reason, or `none`.
     static func nodes(in output: String, isDefault: Bool) -> (nodes: [Node], isOpen: Bool) {
         var (nodes, isOpen): ([Node], Bool) = ([], true)
         for line in output.split(whereSeparator: \.isNewline) {
-            let fields = line.split(separator: "|", omittingEmptySubsequences: false).map(String.init)
-            guard fields.count == 4, !isDefault || fields[3].hasSuffix("*") else { continue }
+            let fields = line.split(separator: "|", maxSplits: 4, omittingEmptySubsequences: false).map(String.init)
+            guard fields.count == 5, !isDefault || fields[3].hasSuffix("*") else { continue }
             isOpen = isOpen && fields[2] == "up"
             if !nodes.contains(where: { $0.name == fields[0] }) {
-                nodes.append(Node(name: fields[0], state: fields[1]))
+                let reason = ["", "none"].contains(fields[4].lowercased()) ? nil : String(fields[4].prefix(200))
+                nodes.append(Node(name: fields[0], state: fields[1], reason: reason))
             }
         }
         return (nodes, isOpen)

@@ -29,9 +29,12 @@ struct SlurmJob: Sendable, Hashable {
             "PartitionInactive": "the partition takes no jobs; `scontrol update PartitionName=NAME State=UP` opens it",
             "PartitionTimeLimit": "the job asks for more `time` than the partition allows",
             "PartitionNodeLimit": "the job asks for more than the partition's nodes have",
+            "ReqNodeNotAvail":
+                "the nodes that have what it needs take no jobs; `sinfo -R` and `martlet doctor` say why",
         ]
         if reason == "None" { return "Pending" }
-        return advice[reason].map { "\(reason): \($0)" } ?? reason
+        // Slurm adds the nodes' names to some: `ReqNodeNotAvail, UnavailableNodes:n2`.
+        return advice[String(reason.prefix { $0 != "," })].map { "\(reason): \($0)" } ?? reason
     }
 
     /// The columns that `init(line:)` reads. The name is the last, and no column before it contains a bar.

@@ -1,3 +1,4 @@
+import Glibc
 import Subprocess
 import SystemPackage
 
@@ -23,9 +24,9 @@ struct SlurmProgram: Sendable {
             group.addTask {
                 do {
                     let result = try await Subprocess.run(
-                        .name(program), arguments: Arguments(arguments), environment: .inherit.updating(environment),
-                        workingDirectory: "/", input: .none, output: .string(limit: Self.outputLimit),
-                        error: .string(limit: 64 << 10))
+                        Self.executable(program), arguments: Arguments(arguments),
+                        environment: .inherit.updating(environment), workingDirectory: "/", input: .none,
+                        output: .string(limit: Self.outputLimit), error: .string(limit: 64 << 10))
                     guard result.terminationStatus.isSuccess else {
                         return .failure(
                             ExecutionError(.noLauncher, operation, Self.words(result.standardError)))
@@ -47,6 +48,21 @@ struct SlurmProgram: Sendable {
             throw ExecutionError(.noLauncher, operation, "it has not answered within \(Self.patience)")
         }
         return try result.get()
+    }
+
+    /// Returns the command in the first directory of `PATH` that has it. By a mere name, Subprocess would start one process for each directory
+    /// before that.
+    private static func executable(_ program: String) -> Executable {
+        let path = getenv("PATH").map { String(cString: $0) } ?? ""
+        for directory in path.split(separator: ":") where directory.hasPrefix("/") {
+            let candidate = "\(directory)/\(program)"
+            var status = stat()
+            guard stat(candidate, &status) == 0, status.st_mode & S_IFMT == S_IFREG, access(candidate, X_OK) == 0
+            else { continue }
+            return .path(FilePath(candidate))
+        }
+        // The failure then names the program.
+        return .name(program)
     }
 
     /// Returns what a command complained about, as one line: `Unable to contact slurm controller (connect failure)`.

@@ -62,7 +62,10 @@ extension JobRunner {
                 acceptsPointers: request.bot.acceptsPointers == true, mark: place.mark,
                 isSandboxed: place.sandbox != nil, reports: plan.steps.flatMap(\.report))
             try order.write(to: directory)
-            if let token { try directory.record(token) }
+            if var token {
+                token.certificates = SecretToken.trustedCertificates()
+                try directory.record(token)
+            }
             try directory.place(
                 Placement(
                     executor: candidate.name, needs: needs, tokenDigest: token?.digest, warmNode: warmNode))

@@ -28,7 +28,7 @@ package struct NodeCheckout: Sendable {
         }
         let root = try Directory(creating: workspace.path)
         try root.setMode(0o700, ofDirectory: ".")
-        try await lock(workspace)
+        guard try await lock(workspace) else { return false }
         let last = "\(workspace.path)/attempt"
         let isTrusted = Self.isTrusted(last)
         // Without an end of the job before, nobody knows what it left.
@@ -71,10 +71,12 @@ package struct NodeCheckout: Sendable {
     }
 
     /// Takes the workspace's lock, which the supervisor then holds.
-    private func lock(_ workspace: Workspace) async throws {
+    /// - Returns: `false` if the attempt was canceled meanwhile.
+    private func lock(_ workspace: Workspace) async throws -> Bool {
         let file = workspace.path + "/lock"
         let deadline = ContinuousClock.now + Self.patience
         while try !SuccessorLock.acquire(file) {
+            if access(attempt.paths.cancel, F_OK) == 0 { return false }
             guard ContinuousClock.now < deadline else {
                 throw ExecutionError(
                     .directory, "lock \(file)",
@@ -83,6 +85,7 @@ package struct NodeCheckout: Sendable {
             }
             try await Task.sleep(for: Self.interval)
         }
+        return true
     }
 
     private func empty(_ workspace: Workspace) throws {

@@ -54,7 +54,7 @@ extension Doctor {
         }
         let tried = nodes.filter { !$0.isUnavailable }.prefix(maximumNodes)
         guard !tried.isEmpty else {
-            let states = nodes.map { "\($0.name) is \($0.state)" }.joined(separator: ", ")
+            let states = nodes.map { "\($0.name) is \($0.condition)" }.joined(separator: ", ")
             throw Failure(.no, Output.visible("no node takes jobs: \(states); `sinfo -R` says why"))
         }
         let troubles = await withTaskGroup(of: String?.self) { group -> [String] in
@@ -67,7 +67,7 @@ extension Doctor {
         }
         guard troubles.isEmpty else { throw Failure(.no, Output.visible(troubles.sorted().joined(separator: "; "))) }
         let names = tried.map(\.name).sorted().joined(separator: ", ")
-        let left = nodes.filter(\.isUnavailable).map { "; \($0.name) is \($0.state)" }.joined()
+        let left = nodes.filter(\.isUnavailable).map { "; \($0.name) is \($0.condition)" }.joined()
         let sandbox = settings.isolation == ServiceSettings.Isolation.none ? "" : ", and the sandbox works there"
         return Output.visible("\(names): \(slurm.shared) is seen, version and time are the same\(sandbox)\(left)")
     }
@@ -87,8 +87,17 @@ extension Doctor {
             let own = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
             let file = "\(settings.state)/doctor-\(RandomIdentifiers().next())"
             let before = Date().timeIntervalSince1970
-            let bytes = try await cluster.probe(
-                [own, NodeProbe.name, "--work", slurm.work], answer: file, limit: patience, node: node)
+            var command = [own, NodeProbe.name, "--work", slurm.work]
+            // Over http no secret is fetched by another machine.
+            if let url = settings.url, url.lowercased().hasPrefix("https://") {
+                command += ["--url", url]
+                if let certificates = SecretToken.trustedCertificates() {
+                    try AtomicFile.write(Array(certificates.utf8), to: file + ".pem")
+                    command += ["--certificates", file + ".pem"]
+                }
+            }
+            defer { unlink(file + ".pem") }
+            let bytes = try await cluster.probe(command, answer: file, limit: patience, node: node)
             let after = Date().timeIntervalSince1970
             let answer = try JSONDecoder().decode(NodeProbe.Answer.self, from: Data(bytes))
             let time = Double(answer.milliseconds) / 1000
@@ -104,6 +113,7 @@ extension Doctor {
             if let sandbox = answer.sandbox, settings.isolation != ServiceSettings.Isolation.none {
                 troubles.append("the sandbox cannot work there: \(sandbox)")
             }
+            if let url = answer.url { troubles.append("no secrets can be fetched there from \(url)") }
             return troubles.isEmpty ? nil : "the node \(node): \(troubles.joined(separator: "; "))"
         } catch {
             return "the node \(node): \(error)"

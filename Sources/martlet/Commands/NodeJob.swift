@@ -23,9 +23,31 @@ struct NodeJob: AsyncParsableCommand {
     @Option(help: "The directory of the attempt.")
     var attempt: String
 
+    func run() async throws { try await Order(daemonVersion: daemonVersion, attempt: attempt).run() }
+}
+
+extension NodeJob {
+    /// What the daemon has a node begin.
+    struct Order {
+        var daemonVersion: String
+        var attempt: String
+    }
+}
+
+extension NodeJob.Order {
+    /// Reads the daemon's own command line, without the parser of all commands: that would take a quarter of the program's start, for each job.
+    /// - Parameter arguments: Those of the program. `nil` if they are not exactly what the daemon writes.
+    init?(_ arguments: [String]) {
+        guard arguments.count == 5, arguments[0] == NodeJob.name, arguments[1] == "--daemon-version",
+            arguments[3] == "--attempt"
+        else { return nil }
+        (daemonVersion, attempt) = (arguments[2], arguments[4])
+    }
+
     /// By how many seconds a node's clock may differ from that of the shared file system. Times on pages are then wrong, and nothing else.
     private static let clockTolerance = 60.0
 
+    /// Begins the attempt on this node, and becomes its supervisor.
     func run() async throws {
         try await Failure.exiting {
             guard attempt.hasPrefix("/") else { throw Failure(.usage, "--attempt is an absolute path") }
@@ -42,11 +64,15 @@ struct NodeJob: AsyncParsableCommand {
                 throw Failure(.cannotCreate, "\(error)")
             }
             try check(directory)
+            EarlyStart.begin()
             _ = clinux_begin_heartbeat(paths.heartbeat, paths.loss, AttemptPaths.heartbeatMilliseconds)
             let supervisor = try OwnPrograms.supervisor()
             var words = [supervisor, "--attempt", attempt]
             do {
-                _ = try await NodeCheckout(directory).run()
+                guard try await NodeCheckout(directory).run() else {
+                    throw NodeSecrets.Refusal(
+                        outcome: .canceled, reason: NodeSecrets.cancellation(of: directory) ?? "canceled")
+                }
                 if let secrets = try await NodeSecrets(attempt: directory).fetch() {
                     words += ["--secrets-from", "\(secrets)"]
                 }

@@ -5,6 +5,7 @@ import Foundation
 import JobProtocol
 import Model
 import Settings
+import Transfer
 
 /// The command `martlet node-probe`: says what a node of a cluster is like. `martlet doctor` has Slurm run it.
 struct NodeProbe: AsyncParsableCommand {
@@ -16,6 +17,12 @@ struct NodeProbe: AsyncParsableCommand {
 
     @Option(help: "The directory for workspaces, which is made if it does not exist.")
     var work: String
+
+    @Option(help: "The service's address, which is tried.")
+    var url: String?
+
+    @Option(help: "A file of the certificates to trust in place of the machine's.")
+    var certificates: String?
 
     @Argument(help: "The file for the answer.")
     var answer: String
@@ -30,6 +37,22 @@ struct NodeProbe: AsyncParsableCommand {
         var work: String?
         /// Why the sandbox does not work; `nil` if it works.
         var sandbox: String?
+        /// Why the service's address does not answer there; `nil` if it does, or was not asked.
+        var url: String?
+    }
+
+    /// Returns why the service's address cannot be used on this machine; `nil` if it can. Each status is an answer.
+    private func trouble(with url: String) async -> String? {
+        var request = TransferRequest(.get, url + "/health")
+        request.certificateAuthorities = certificates
+        request.limits = TransferLimits(total: .seconds(20), stall: .seconds(20), response: 1 << 20)
+        do throws(TransferError) {
+            _ = try await CurlTransport().perform(request)
+            return nil
+        } catch {
+            let remedy = error.code == .certificate ? "; \(NodeSecrets.remedy)" : ""
+            return "\(url): \(error.message)\(remedy)"
+        }
     }
 
     func run() async throws {
@@ -50,6 +73,7 @@ struct NodeProbe: AsyncParsableCommand {
             } catch {
                 said.sandbox = "\(error)"
             }
+            if let url { said.url = await trouble(with: url) }
             try AtomicFile.write(Array(JSONEncoder().encode(said)), to: answer, mode: 0o600)
         }
     }

@@ -21,6 +21,8 @@ struct NodeSecrets {
     private static let patience = Duration.seconds(600)
     /// How long a service is asked that does not know the token. One that has just started knows it in a moment.
     private static let patienceUnknown = Duration.seconds(60)
+    /// How long a service is asked whose certificate is not trusted. One that is being replaced is there in a moment.
+    private static let patienceUntrusted = Duration.seconds(10)
     /// The size limit of the answer in bytes: the secrets' own with JSON's escapes.
     private static let answerLimit = 8 << 20
 
@@ -39,13 +41,30 @@ struct NodeSecrets {
         }
         let secrets = try await ask(token)
         let bytes = LaunchRequest(attempt: attempt.path, secrets: secrets).json()
-        let descriptor = clinux_memory_file("secrets")
-        let written = bytes.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
-        guard descriptor >= 0, written == bytes.count else {
-            throw Refusal(
-                outcome: .faulty, reason: "no file in memory for the secrets: \(String(cString: strerror(errno)))")
+        return try MemoryFile("secrets", bytes).descriptor
+    }
+
+    /// What to do about a certificate of the service that a node does not trust.
+    static let remedy = "name its issuer's certificate with `certificates` in the settings, or install it on the node"
+
+    /// An anonymous file, which other processes of the user cannot open.
+    private struct MemoryFile {
+        let descriptor: Int32
+        /// The path by which this process opens it.
+        var path: String { "/proc/self/fd/\(descriptor)" }
+
+        /// - Throws: `Refusal`.
+        init(_ name: String, _ bytes: [UInt8]) throws(Refusal) {
+            descriptor = clinux_memory_file(name)
+            let descriptor = descriptor
+            let written = bytes.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
+            guard descriptor >= 0, written == bytes.count else {
+                throw Refusal(
+                    outcome: .faulty, reason: "no file in memory for the \(name): \(String(cString: strerror(errno)))")
+            }
         }
-        return descriptor
+
+        func close() { _ = Glibc.close(descriptor) }
     }
 
     private func ask(_ token: SecretToken) async throws -> [String: String] {
@@ -55,12 +74,15 @@ struct NodeSecrets {
             .post, token.url, headers: ["Content-Type": "application/json"],
             body: .bytes(Array(try JSONEncoder().encode(API.SecretsRequest(token: token.token, use: use)))))
         request.isPlainHTTPAllowed = !token.isEncrypted
+        let trusted = try token.certificates.map { try MemoryFile("certificates", Array($0.utf8)) }
+        request.certificateAuthorities = trusted?.path
+        defer { trusted?.close() }
         request.limits = TransferLimits(
             total: .seconds(30), stall: .seconds(30), response: Int64(Self.answerLimit))
         let begun = ContinuousClock.now
         var backoff = Backoff(first: .milliseconds(200), limit: .seconds(5))
         while true {
-            if let canceled = cancellation() { throw Refusal(outcome: .canceled, reason: canceled) }
+            if let canceled = Self.cancellation(of: attempt) { throw Refusal(outcome: .canceled, reason: canceled) }
             if clinux_termination_is_pending() != 0 {
                 throw Refusal(outcome: .interrupted, reason: "the node was stopping")
             }
@@ -74,6 +96,8 @@ struct NodeSecrets {
                     throw Refusal(outcome: .faulty, reason: "\(token.url) gives no secrets: \(trouble)")
                 }
                 patience = answer.status == 404 ? Self.patienceUnknown : Self.patience
+            case .failure(let error) where error.code == .certificate:
+                (trouble, patience) = ("\(error.message); \(Self.remedy)", Self.patienceUntrusted)
             case .failure(let error): (trouble, patience) = (error.message, Self.patience)
             }
             guard ContinuousClock.now - begun < patience else {
@@ -100,7 +124,7 @@ struct NodeSecrets {
     }
 
     /// Returns why the attempt is to end; `nil` if it is not.
-    private func cancellation() -> String? {
+    static func cancellation(of attempt: AttemptDirectory) -> String? {
         guard let bytes = try? WholeFile.read(attempt.paths.cancel, limit: CancelRequest.sizeLimit) else { return nil }
         return (try? CancelRequest(json: bytes))?.reason ?? "canceled"
     }
