@@ -131,8 +131,10 @@ default-executor: cluster
             for name in own:
                 self.places[name] = bare
                 self.daemon.file(name, f"repository: {bare.path}\nbranches: [{name}]\nwebhook: {{ secret: hook }}\n")
-        random.Random(1).shuffle(names)
-        self.turn = collections.deque(names)
+        # One of each repository first.
+        rest = names[self.repositories:]
+        random.Random(1).shuffle(rest)
+        self.turn = collections.deque(names[:self.repositories] + rest)
 
     def control(self, *words):
         return run(self.cluster / "control", *words, check=True).stdout

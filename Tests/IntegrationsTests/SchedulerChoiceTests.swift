@@ -39,11 +39,13 @@ import Testing
 
     private func integrations(_ numbers: Range<Int>, _ dice: inout Mutator) throws -> [OpenIntegration] {
         try numbers.map { number in
-            let cause = try #require([Cause.person, .push, .push, .pull, .upgrade, .schedule].randomElement(using: &dice))
+            let causes: [Cause] = [.person, .push, .push, .pull, .upgrade, .schedule]
+            let cause = causes[Int.random(in: causes.indices, using: &dice)]
             return try Samples.open(
                 number, bot: "bot\(Int.random(in: 0..<4, using: &dice))",
                 ref: RefName(branch: "b\(Int.random(in: 0..<6, using: &dice))"), cause: cause,
-                isRelease: Int.random(in: 0..<5, using: &dice) == 0, run: Int.random(in: 0..<8, using: &dice) == 0 ? 2 : 1,
+                isRelease: Int.random(in: 0..<5, using: &dice) == 0,
+                run: Int.random(in: 0..<8, using: &dice) == 0 ? 2 : 1,
                 isFork: cause == .pull && Bool.random(using: &dice))
         }
     }
@@ -63,7 +65,9 @@ import Testing
 
     /// By the rules alone it would take minutes, during which nothing starts.
     @Test(
-        .proves(.intake, "With 2,000 bots that wait and 400 jobs at one time, the next are chosen without a noticeable pause"),
+        .proves(
+            .intake,
+            "With 2,000 bots that wait and 400 jobs at one time, the next are chosen without a noticeable pause"),
         .timeLimit(.minutes(1)))
     func testThatItChoosesHundredsOfThousandsQuickly() throws {
         // given
