@@ -1,3 +1,4 @@
+import Basics
 import Model
 import TestSupport
 import Testing
@@ -20,6 +21,25 @@ import Testing
             #expect(record("/srv/kit").node == "n2.example" && record("/srv/other").node == nil)
             try record("/srv/kit").remove()
             #expect(record("/srv/kit").node == nil)
+        }
+    }
+
+    /// Each write lists the directory that it is in.
+    @Test func testThatThousandsOfRecordsAreInSmallDirectories() async throws {
+        try await withTemporaryDirectory { temporary in
+            // given
+            let nodes = temporary.path("nodes")
+            // when
+            for number in 0..<1000 {
+                let record = NodeRecord(
+                    directory: nodes, executor: Name(nearest: "cluster"), workspace: "/srv/\(number)")
+                try record.write("n1")
+            }
+            // then
+            let records = try Directory(opening: nodes)
+            let sizes = try records.entries().map { try records.entries($0.bytes).count }
+            #expect(sizes.reduce(0, +) == 1000)
+            #expect(sizes.allSatisfy { $0 < 20 })
         }
     }
 

@@ -175,12 +175,14 @@ import Testing
 
     @Test func testThatMoreFilesThanTheLimitAreProblems() async throws {
         try await withTemporaryDirectory { directory in
-            for number in 0...BotDirectory.maximumFiles {
-                try directory.write("b\(10_000 + number).yml", "repository: /one\n")
-            }
-            let scan = BotDirectory(directory: directory.path).scan()
-            #expect(scan.bots.count == BotDirectory.maximumFiles)
-            #expect(scan.problems.count == 1)
+            // given
+            for number in 0...20 { try directory.write("b\(10 + number).yml", "repository: /one\n") }
+            // when
+            let scan = BotDirectory(directory: directory.path, maximumFiles: 20).scan()
+            // then
+            #expect(scan.bots.count == 20)
+            #expect(scan.problems.map(\.file) == [directory.path + "/b30.yml"])
+            #expect(BotDirectory.maximumFiles == 5000)
         }
     }
 }

@@ -103,8 +103,11 @@ actor SlurmJobs {
     /// Returns our jobs by name, as of after this call.
     /// - Throws: `.noLauncher` if the controller does not answer.
     func fresh() async throws(ExecutionError) -> [String: SlurmJob] {
+        let before = count
         // An answer that is on its way may be older than this call.
         if let asking { _ = await asking.task.value }
+        // Another call that has waited for it, too, has asked meanwhile.
+        if let asking, asking.number > before { return try await asking.task.value.get() }
         return try await ask()
     }
 

@@ -52,6 +52,8 @@ actor SlurmOffers {
     private let program: SlurmProgram
     private let partition: String?
     private var known: (machines: [MachineOffer], at: ContinuousClock.Instant)?
+    /// The question that is being asked, which all callers share.
+    private var asking: Task<[MachineOffer]?, Never>?
     /// How long an answer is used: nodes change rarely.
     private static let interval = Duration.seconds(60)
 
@@ -60,10 +62,17 @@ actor SlurmOffers {
     /// Returns the kinds of nodes; `nil` if the cluster does not answer.
     func recent() async -> [MachineOffer]? {
         if let known, ContinuousClock.now - known.at < Self.interval { return known.machines }
+        if let asking { return await asking.value }
         let arguments = ["--noheader", "--format=%c|%m|%f"] + (partition.map { ["--partition=\($0)"] } ?? [])
-        guard let output = try? await program.run("sinfo", arguments) else { return nil }
-        let machines = Self.machines(in: output)
-        known = (machines, .now)
+        let program = program
+        let task = Task { () -> [MachineOffer]? in
+            guard let output = try? await program.run("sinfo", arguments) else { return nil }
+            return Self.machines(in: output)
+        }
+        asking = task
+        let machines = await task.value
+        asking = nil
+        if let machines { known = (machines, .now) }
         return machines
     }
 

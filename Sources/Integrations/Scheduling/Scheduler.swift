@@ -255,32 +255,65 @@ package actor Scheduler {
     package static func choose(
         from queued: [OpenIntegration], running: [OpenIntegration], capacity: Int
     ) -> [OpenIntegration] {
-        var busy = Set(running.map(BotRef.init))
-        var waiting = queued.filter { candidate in !running.contains { $0.id == candidate.id } }
-        var chosen: [OpenIntegration] = []
-        /// Returns the integrations that share the capacity with a candidate.
-        func rivals(_ candidate: OpenIntegration) -> [OpenIntegration] {
-            let own = candidate.priority
-            return (running + chosen).filter { $0.priority <= own }
+        let known = Set(running.map(\.id))
+        let waiting = queued.filter { !known.contains($0.id) }.sorted { $0.rowID < $1.rowID }
+        var choice = Choice(running: running, capacity: capacity)
+        for priority in Set(waiting.map(\.priority)).sorted() {
+            choice.add(waiting.filter { $0.priority == priority }, of: priority)
         }
-        func load(_ candidate: OpenIntegration) -> Int {
-            rivals(candidate).count { $0.id.bot == candidate.id.bot }
+        return choice.chosen
+    }
+
+    /// A choice that is being made, one priority after another. It counts instead of comparing each candidate with each integration, because
+    /// thousands can wait while hundreds run.
+    private struct Choice {
+        let running: [OpenIntegration]
+        let capacity: Int
+        private(set) var chosen: [OpenIntegration] = []
+        private var busy: Set<BotRef>
+        /// The number of forks' integrations that run or were chosen, by bot.
+        private var forks: [Name: Int]
+
+        init(running: [OpenIntegration], capacity: Int) {
+            (self.running, self.capacity) = (running, capacity)
+            busy = Set(running.map(BotRef.init))
+            forks = running.reduce(into: [:]) { if $1.isFork { $0[$1.id.bot, default: 0] += 1 } }
         }
-        func mayRun(_ candidate: OpenIntegration) -> Bool {
-            guard !busy.contains(BotRef(candidate)), rivals(candidate).count < capacity else { return false }
-            guard candidate.isFork, candidate.run == 1 else { return true }
-            let forks = (running + chosen).filter(\.isFork)
-            return forks.count < max(1, capacity - 1)
-                && forks.count { $0.id.bot == candidate.id.bot } < max(1, capacity / 2)
-        }
-        while true {
-            let next = waiting.filter(mayRun).min {
-                ($0.priority, load($0), $0.rowID) < ($1.priority, load($1), $1.rowID)
+
+        /// Chooses among candidates.
+        /// - Parameters:
+        ///   - candidates: Those of one priority, by age. Those of earlier priorities were added before.
+        ///   - priority: Their priority.
+        mutating func add(_ candidates: [OpenIntegration], of priority: Int) {
+            let before = running.filter { $0.priority <= priority }
+            var room = capacity - before.count - chosen.count
+            // By bot, the number of integrations that share the capacity with the candidates.
+            var load = (before + chosen).reduce(into: [Name: Int]()) { $0[$1.id.bot, default: 0] += 1 }
+            var rest = candidates
+            // One that may not run now cannot run later in this choice, because refs and places are only taken.
+            while room > 0, let least = rest.map({ load[$0.id.bot, default: 0] }).min() {
+                var later: [OpenIntegration] = []
+                for candidate in rest where room > 0 {
+                    guard load[candidate.id.bot, default: 0] == least else {
+                        later.append(candidate)
+                        continue
+                    }
+                    guard mayRun(candidate) else { continue }
+                    chosen.append(candidate)
+                    busy.insert(BotRef(candidate))
+                    if candidate.isFork { forks[candidate.id.bot, default: 0] += 1 }
+                    load[candidate.id.bot, default: 0] += 1
+                    room -= 1
+                }
+                rest = later
             }
-            guard let next else { return chosen }
-            chosen.append(next)
-            busy.insert(BotRef(next))
-            waiting.removeAll { $0.id == next.id }
+        }
+
+        private func mayRun(_ candidate: OpenIntegration) -> Bool {
+            guard !busy.contains(BotRef(candidate)) else { return false }
+            guard candidate.isFork, candidate.run == 1 else { return true }
+            return forks.values.reduce(0, +) < max(1, capacity - 1)
+                && forks[candidate.id.bot, default: 0] < max(1, capacity / 2)
         }
     }
 }

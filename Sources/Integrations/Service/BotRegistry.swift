@@ -51,7 +51,7 @@ package actor BotRegistry: BotSource {
         // A file with errors is read each second until it is corrected. It has one line.
         unlogged += found.filter { !problems.contains($0) }
         problems = found
-        // This runs each second, for up to a thousand files. The bots can change without a file being read: one of two bots that claim the same
+        // This runs each second, for thousands of files. The bots can change without a file being read: one of two bots that claim the same
         // package replaces the other.
         let isOther = scan.bots.count != bots.count || scan.bots.contains { bots[$0.name] == nil }
         guard scan.readFiles > 0 || isOther else { return }

@@ -106,11 +106,12 @@ extension JobRunner {
         }
         guard let placement = try directory.placement(), let host = try directory.claimant()?.host else { return nil }
         let digest = Digest.sha256(of: Array("\(placement.executor) \(host) \(workspace.path)".utf8))
-        let records = try Directory(creating: state.nodes, mode: 0o700)
+        let place = NodeRecord.directory(of: digest, in: state.nodes)
+        let records = try Directory(creating: place, mode: 0o700)
         let name = "\(digest.prefix(32)).json"
         // The node has emptied the workspace, so nothing of earlier builds is left in it.
         if access(directory.paths.fresh, F_OK) == 0 { try records.remove(name) }
-        return WarningCache(file: "\(state.nodes)/\(name)")
+        return WarningCache(file: "\(place)/\(name)")
     }
 
     /// Adds what the executor, not the job, brought about: a limit that it enforced, or a node that failed.

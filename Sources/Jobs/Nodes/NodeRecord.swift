@@ -2,7 +2,7 @@ import Basics
 import Glibc
 import Model
 
-/// Which node of a cluster has a workspace: one file a workspace in the state directory's `nodes`.
+/// Which node of a cluster has a workspace: one file a workspace beneath the state directory's `nodes`.
 struct NodeRecord: Sendable {
     private let directory: String
     private let name: String
@@ -11,9 +11,16 @@ struct NodeRecord: Sendable {
     ///   - directory: The directory of the records.
     ///   - workspace: The path of the workspace on the node.
     init(directory: String, executor: Name, workspace: String) {
-        self.directory = directory
-        name = String(Digest.sha256(of: Array("\(executor) \(workspace)".utf8)).prefix(32)) + ".node"
+        let digest = String(Digest.sha256(of: Array("\(executor) \(workspace)".utf8)).prefix(32))
+        self.directory = Self.directory(of: digest, in: directory)
+        name = digest + ".node"
     }
+
+    /// Returns the directory of a file about a workspace: one of 256. A write lists its directory, and there are thousands of workspaces.
+    /// - Parameters:
+    ///   - digest: The file's digest, in hexadecimal.
+    ///   - records: The directory of the records.
+    static func directory(of digest: String, in records: String) -> String { "\(records)/\(digest.prefix(2))" }
 
     /// The node; `nil` if none is recorded, or the file cannot be read: the next build then runs anywhere.
     var node: String? {

@@ -5,9 +5,9 @@ import Synchronization
 /// The directory of bot files. It is scanned repeatedly.
 package final class BotDirectory: Sendable {
     /// The most bot files; later ones, by name, are problems.
-    package static let maximumFiles = 1000
+    package static let maximumFiles = 5000
     /// The most directory entries that are read.
-    static let maximumEntries = 10_000
+    static let maximumEntries = 20_000
 
     private struct Entry {
         var stamp: SystemFile.Stamp?
@@ -21,13 +21,18 @@ package final class BotDirectory: Sendable {
     }
 
     private let path: String
+    private let maximumFiles: Int
     private let state: Mutex<State>
 
     /// - Parameters:
     ///   - directory: The settings' `bots`.
     ///   - lastGood: The bots' last valid specifications before the daemon stopped. One is used only while its file exists and is invalid.
-    package init(directory: String, lastGood: [BotSpecification] = []) {
+    ///   - maximumFiles: The most bot files.
+    package init(
+        directory: String, lastGood: [BotSpecification] = [], maximumFiles: Int = BotDirectory.maximumFiles
+    ) {
         path = directory
+        self.maximumFiles = maximumFiles
         state = Mutex(
             State(lastGood: Dictionary(lastGood.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })))
     }
@@ -62,9 +67,9 @@ package final class BotDirectory: Sendable {
                 scan.problems.append(
                     .init(file: filePath, bot: nil, diagnostics: diagnostics.list, isLastGoodKept: false))
             }
-            guard index < Self.maximumFiles else {
+            guard index < maximumFiles else {
                 refuse(
-                    "the directory has more than \(Self.maximumFiles) bot files, so this one is not read; remove some")
+                    "the directory has more than \(maximumFiles) bot files, so this one is not read; remove some")
                 continue
             }
             let word = FilePath.yamlName(of: file) ?? ""
