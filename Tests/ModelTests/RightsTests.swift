@@ -79,7 +79,7 @@ import Testing
     }
 
     @Test func testThatNoRightsAreNoRole() throws {
-        #expect(Rights.none.role == nil && Rights.none.highest == nil && Rights.none.scope == nil)
+        #expect(Rights.anonymous.isEmpty && Rights.anonymous.role == nil && Rights.anonymous.highest == nil)
         #expect(try Rights(nil).role(on: name("kit")) == nil)
     }
 }

@@ -73,7 +73,10 @@ package struct Rights: Hashable, Sendable {
     }
 
     /// No rights, which an anonymous caller has.
-    package static let none = Rights([])
+    package static let anonymous = Rights([])
+
+    /// Whether there is no role.
+    package var isEmpty: Bool { grants.isEmpty }
 
     /// The role on the service as a whole and on every bot; `nil` if every role is limited to bots, or there is none.
     package var role: Role? { grants.filter { $0.bots == nil }.map(\.role).max() }

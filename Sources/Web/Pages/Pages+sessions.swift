@@ -38,7 +38,7 @@ extension Pages {
             ])
     }
 
-    private static func words(_ rights: Rights) -> String { rights == .none ? "no role" : rights.words }
+    private static func words(_ rights: Rights) -> String { rights.isEmpty ? "no role" : rights.words }
 
     private static func origin(of session: SessionRecord) -> String {
         switch session.origin {

@@ -61,7 +61,7 @@ struct AuthorizedRequest: Sendable {
     /// - Parameter bot: The bot; `nil`: the service as a whole.
     /// - Throws: 403.
     func require(_ needed: Role, on bot: Name?) throws(Problem) {
-        let role = bot.map { caller.rights.role(on: $0) } ?? caller.rights.role
+        let role = if let bot { caller.rights.role(on: bot) } else { caller.rights.role }
         if let refusal = Access.role(needed).refusal(of: caller, as: role, anonymousMayRead: false) { throw refusal }
     }
 

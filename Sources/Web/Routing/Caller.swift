@@ -16,7 +16,7 @@ package struct Caller: Sendable, Hashable {
     /// The role on every bot and the service as a whole; `nil` for a caller without a token, and for one whose roles are limited to bots.
     package var role: Role? { rights.role }
     /// Whether it has a role anywhere.
-    package var isKnown: Bool { !rights.grants.isEmpty }
+    package var isKnown: Bool { !rights.isEmpty }
 
     package init(name: String, rights: Rights) {
         self.init(name: name, rights: rights, csrf: nil, hasSession: false)
@@ -46,5 +46,5 @@ package struct Caller: Sendable, Hashable {
     /// The header in which the command line states the user's name.
     static let personHeader = "Martlet-Person"
 
-    package static let anonymous = Caller(name: "anonymous", rights: .none)
+    package static let anonymous = Caller(name: "anonymous", rights: .anonymous)
 }

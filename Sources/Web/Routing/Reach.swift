@@ -40,7 +40,10 @@ package enum Reach: String, Sendable, Hashable, CaseIterable {
     ) async rethrows -> Role? {
         let rights = caller.rights
         switch self {
-        case .bot: return parameters["bot"].flatMap { Name($0) }.map { rights.role(on: $0) } ?? rights.role
+        case .bot:
+            // No bot can have a name that is not valid.
+            guard let bot = parameters["bot"].flatMap({ Name($0) }) else { return rights.role }
+            return rights.role(on: bot)
         case .product:
             guard rights.grants.contains(where: { $0.bots != nil }) else { return rights.role }
             return rights.role(on: try await makers(ProductScope(parameters)))

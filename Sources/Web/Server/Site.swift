@@ -106,7 +106,7 @@ struct Site: Sendable {
     private func caller(inSession hash: String, csrf: String) async throws -> Caller? {
         guard let session = try await store.session(hash: hash, at: clock()) else { return nil }
         let rights = rights(of: session)
-        return rights == .none ? nil : Caller(name: session.person, rights: rights, csrf: csrf, hasSession: true)
+        return rights.isEmpty ? nil : Caller(name: session.person, rights: rights, csrf: csrf, hasSession: true)
     }
 
     /// Returns the rights that a session gives now; none if the settings do not name its provider, or give the person no role.
@@ -114,7 +114,7 @@ struct Site: Sendable {
         switch session.origin {
         case .token(_, let rights): return rights
         case .provider(let statement):
-            guard let openID = configuration.signIn.openID, openID.issuer == statement.issuer else { return .none }
+            guard let openID = configuration.signIn.openID, openID.issuer == statement.issuer else { return .anonymous }
             return openID.roles.rights(names: statement.groups, mail: statement.mail)
         }
     }

@@ -148,7 +148,8 @@ struct SiteResponder: HTTPResponder {
         (reader.role, reader.shown) = (role, caller.rights.scope)
         if caller.csrf != nil, route.method != .get { try checkForgery(request, route, caller) }
         let permit: LiveAnswers.Permit? =
-            identity.permit
+            // A caller without a role on the product reads it as anybody does.
+            (route.access == .product && role == nil ? nil : identity.permit)
             ?? (route.access == .product && !isLocal ? .product(ProductScope(parameters)) : nil)
         // Before it is computed: the right may be taken away meanwhile.
         let live = route.cost.lasts ? permit.map { answers.begin($0, over: channel) } : nil

@@ -62,7 +62,7 @@ struct Identification: Sendable {
         else { return nil }
         let mail = name.contains("@") ? name : nil
         let rights = header.roles.rights(names: [name], mail: mail)
-        guard rights != .none else { return nil }
+        guard !rights.isEmpty else { return nil }
         let csrf = Digest.hmacSHA256(key: key, message: Array("header \(name)".utf8))
         return Caller(name: name, rights: rights, csrf: Hexadecimal.encode(csrf), hasSession: false)
     }
