@@ -9,6 +9,7 @@ loopback. Python finds the last in the environment that runs this program: `pyth
 import base64, hashlib, hmac, http.server, importlib.util, json, pathlib, shutil, subprocess, sys, threading, urllib.parse
 
 from acceptance import SECRET, Daemon, Place, Repository, claim, finish, free_port, skip, within
+from browser_pages import every_page
 
 METER = {
     "meter.c": "#include <stdio.h>\n\nint main(void) {\n    int unused;\n    printf(\"1..2\\nok 1 - counts up\\nok 2 - wraps around\\n\");\n    return 0;\n}\n",
@@ -270,6 +271,10 @@ def others(browser, daemon, meter):
     meter.git("push", "-q", "origin", "HEAD:refs/heads/release/1.0")
     tell(daemon, "shop", meter, "0" * 40, "release/1.0")
     within(30, lambda: daemon.get("/api/v1/products/shop/versions").get("items"))
+    browser.open(daemon.url + "/bots/shop/1")
+    said = browser.press("Triggers", "/rerun")
+    claim(said.startswith("shop#1 is queued again, its triggers alone."), "Run again: triggers", said)
+    within(60, lambda: daemon.get("/api/v1/bots/shop/integrations/1").get("state") == "completed")
     browser.open(daemon.url + "/products/shop/1.0.0")
     browser.unfold("Yank")
     browser.picture("yank")
@@ -367,6 +372,7 @@ def main():
             openid(browser, daemon, provider)
             buttons(browser, daemon, meter, first, red)
             others(browser, daemon, meter)
+            every_page(browser, daemon, first, red, "signed in")
             without_scripts(browser, daemon, first)
             forgeries(browser, daemon)
             revoked(browser, daemon)

@@ -19,6 +19,8 @@ from pictures import BROKEN, METER, ORDERS, SAFE, Browser
 MODES = {"light": ((1280, 900), False), "dark": ((1280, 900), True), "phone": ((390, 844), False)}
 SLOW = "recipe: { configurations: { debug: { build: 'sleep 20', test: 'true' } }, analyze: [] }\n"
 FIRST_BYTE, SIZE = 0.050, 100_000
+# What anonymous clients may not see, and a test that no integration has: a page that says so.
+REFUSED = {(401, "/sessions"), (401, "/audit"), (404, "/bots/component-01/tests/history?name=A%2Fb")}
 
 
 def axe_source():
@@ -109,6 +111,7 @@ def look(pictures):
                 skip("axe-core", "needs axe-selenium-python of PyPI, or MARTLET_AXE")
             typing(driver, daemon)
             cycling(driver, daemon)
+            opened_before(driver, daemon)
         finally:
             driver.quit()
             daemon.stop()
@@ -123,6 +126,8 @@ def typing(driver, daemon):
     field.send_keys("ord top")
     after = driver.execute_script(shown)
     claim("meter" in before and after == "orders", "the filter hides other bots while one types", f"{before} → {after}")
+    folded = "return document.querySelector('main details:not(.act)').open"
+    driver.execute_script(folded.replace("return ", "") + " = true")
     # Something changes, and the page is refreshed with all rows.
     counts = "return document.querySelector('main').textContent.match(/(\\d+)\\s+waiting/)?.[1]"
     waiting = driver.execute_script(counts)
@@ -130,6 +135,19 @@ def typing(driver, daemon):
     claim(within(20, lambda: driver.execute_script(counts) != waiting), "the page is refreshed when something changes", f"{waiting} waiting before")
     kept = driver.execute_script("return document.querySelector('[data-filter]').value")
     claim(driver.execute_script(shown) == "orders" and kept == "ord top", "the filter stays when the page is refreshed", kept)
+    claim(driver.execute_script(folded), "what was unfolded stays open when the page is refreshed")
+
+
+def opened_before(driver, daemon):
+    """The page of an integration that is open since it was queued works when the tests are there."""
+    newest = daemon.integrations("orders")[0]["number"]
+    daemon.command("integrate", "orders")
+    driver.get(f"{daemon.url}/bots/orders/{newest + 1}")
+    early = driver.execute_script("return document.querySelector('.tree') === null")
+    there = within(180, lambda: driver.execute_script("return document.querySelector('.tree') !== null"))
+    driver.find_element("css selector", ".tree-search input[type=search]").send_keys("discount")
+    hidden = within(5, lambda: driver.execute_script("return document.querySelectorAll('.tree tbody tr[hidden]').length"))
+    claim(early and there and hidden == 1, "the filter of tests works on a page that was open before they ran", f"{hidden} row hidden of 2")
 
 
 def cycling(driver, daemon):
@@ -142,8 +160,20 @@ def cycling(driver, daemon):
     claim(bool(other), "the big screen goes on to the next tiles", f"{first} → {other}")
     place = driver.execute_script("const r = document.querySelector('.tile:not([hidden])').getBoundingClientRect(); return [r.height, r.bottom]")
     claim(abs(place[1] - 700) < 2 and place[0] > 600, "a tile is as high as the screen", f"{place[0]:.0f} px of 700")
+    live(driver, daemon)
     size = driver.execute_script("return parseFloat(getComputedStyle(document.querySelector('.tile:not([hidden]) .word')).fontSize)")
     claim(size >= 40, "the word of a tile can be read from across a room", f"{size:.0f} px on a tile of 450 px")
+
+
+def live(driver, daemon):
+    """A tile changes when an integration of its bot ends."""
+    driver.get(daemon.url + "/screen?bots=meter&cycle=0")
+    tile = "return document.querySelector('.tile').textContent"
+    before, newest = driver.execute_script(tile), daemon.integrations("meter")[0]["number"]
+    daemon.command("integrate", "meter", "--wait")
+    claim(within(60, lambda: f"#{newest + 1}" in driver.execute_script(tile) or driver.execute_script(tile) != before),
+          "the big screen shows what changes without a reload", " ".join(driver.execute_script(tile).split())[:60])
+    driver.get(daemon.url + "/screen?cycle=1")
 
 
 def fill(path):
@@ -157,7 +187,7 @@ def fill(path):
                    (bot, f"https://git.example/acme/component-{bot}.git", now))
         db.execute("INSERT INTO bots (id, name, repository, specification) VALUES (?, ?, ?, '{}')", (bot, f"component-{bot:02}", bot))
         refs = ["refs/heads/main"] + [f"refs/heads/topic/{n}" for n in range(200 if bot == 1 else 12)]
-        db.executemany("INSERT INTO refs VALUES (?, ?, ?, 1)", [(bot, ref, None if n > 10 else "0" * 40) for n, ref in enumerate(refs)])
+        db.executemany("INSERT INTO refs VALUES (?, ?, ?, 1)", [(bot, ref, None if bot > 1 and n > 10 else "0" * 40) for n, ref in enumerate(refs)])
         total, rows = 100_000 if bot == 1 else 300, []
         for number in range(1, total + 1):
             ref = refs[0] if number % 2 else choice.choice(refs)
@@ -207,10 +237,16 @@ def figures():
             if daemon.start() is None:
                 raise SystemExit("the daemon does not answer with 46 bots; see MARTLET_KEEP=1")
             print(f"build {programs()}, {os.cpu_count()} processors, load {os.getloadavg()[0]:.1f}; 46 bots, one with 100,000 integrations")
-            pages = {"overview": "/", "overview, filtered": "/?q=component-1", "overview, red": "/?state=red",
+            pages = {"overview": "/", "overview, filtered": "/?q=component-01", "overview, red": "/?state=red",
                      "bot": "/bots/component-01", "bot, branch": "/bots/component-01?branch=topic%2F3", "csv": "/bots/component-01/trend.csv",
                      "bot, older": "/bots/component-01?before=50000", "queue": "/queue", "screen": "/screen", "tests": "/bots/component-01/tests",
-                     "badge": "/badge/component-01.svg", "cctray": "/cctray.xml", "integration": "/bots/component-01/99999"}
+                     "badge": "/badge/component-01.svg", "cctray": "/cctray.xml", "integration": "/bots/component-01/99999",
+                     "issues": "/bots/component-01/99999/issues", "tests of one": "/bots/component-01/99999/tests",
+                     "a test's history": "/bots/component-01/tests/history?name=A%2Fb", "muted issues": "/bots/component-01/silences",
+                     "deliveries": "/deliveries", "outbox": "/outbox", "products": "/products", "files": "/files/", "docs": "/docs",
+                     "a page of docs": "/docs/getting-started", "docs, search": "/docs?q=token", "sign-in": "/sign-in",
+                     "sessions": "/sessions", "audit": "/audit", "feed": "/bots/component-01/feed.atom", "API, bots": "/api/v1/bots",
+                     "API, integrations": "/api/v1/bots/component-01/integrations?limit=200", "metrics": "/metrics"}
             connection = http.client.HTTPConnection("127.0.0.1", daemon.port)
             for name, path in pages.items():
                 first_byte(connection, path)
@@ -218,7 +254,7 @@ def figures():
                 times, body, status = sorted(a[0] for a in asked), asked[0][1], asked[0][2]
                 p95, size = times[int(len(times) * 0.95) - 1], len(gzip.compress(body, 6))
                 what = f"{name}: median {statistics.median(times) * 1000:.1f} ms, p95 {p95 * 1000:.1f} ms, {size / 1000:.1f} kB by gzip of {len(body) / 1000:.0f}"
-                claim(status == 200 and p95 <= FIRST_BYTE and size <= SIZE, what)
+                claim((status == 200 or (status, path) in REFUSED) and p95 <= FIRST_BYTE and size <= SIZE, what)
         finally:
             daemon.stop()
 

@@ -38,6 +38,13 @@ import Testing
         #expect(try #require(read("").value).signIn == SignInSettings())
     }
 
+    @Test func testThatAProxysPeopleAreViewersUnlessRolesAreStated() throws {
+        let reading = read("sign-in: { header: X-Remote-User, from: [127.0.0.1] }\n")
+        expectNoDifference(
+            try #require(reading.value, "\(reading.diagnostics)").signIn.header,
+            HeaderSettings(name: "X-Remote-User", from: ["127.0.0.1"], roles: RoleRules([.viewer: ["*"]])))
+    }
+
     @Test func testThatALoopbackProviderNeedsNoTLS() throws {
         for issuer in ["http://127.0.0.1:9400", "http://localhost:9400", "http://[::1]:9400"] {
             let reading = read("sign-in: { openid: { issuer: '\(issuer)', client-id: a, roles: { viewer: '*' } } }\n")
@@ -64,7 +71,7 @@ import Testing
             ("openid: { issuer: 'https://a', client-id: a, roles: {} }", "`roles` gives nobody a role"),
             ("openid: { issuer: 'https://a', client-id: a, roles: { viewers: '*' } }", "did you mean `viewer`?"),
             ("header: X-Remote-User, roles: { viewer: '*' }", "`header` needs `from`"),
-            ("header: X-Remote-User, from: 127.0.0.1", "needs `roles`"),
+            ("header: X-Remote-User, from: 127.0.0.1, roles: {}", "`roles` gives nobody a role"),
             ("from: 127.0.0.1", "`from` belongs to `header`, which is missing"),
             (header.replacing("127.0.0.1", with: "proxy.example"), "`from` are the IP addresses"),
             (header.replacing("127.0.0.1", with: "10.0.0.0/8"), "`from` are the IP addresses"),

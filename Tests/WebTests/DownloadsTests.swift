@@ -71,7 +71,7 @@ import Testing
                 expectContains(try await web.send("GET", path, headers: json).text, "\"downloads\":2")
             }
             expectContains(
-                try await web.send("GET", "/products/kit/1.4.2").text, "<div><dt>Downloads</dt><dd>2</dd></div>")
+                try await web.send("GET", "/products/kit/1.4.2").text, "<li><b>Downloads</b> <span>2</span></li>")
             expectContains(try await web.send("GET", "/products/kit").text, "<td class=\"num\">2</td>")
             try await web.expect(200, "GET", Self.path)
         }

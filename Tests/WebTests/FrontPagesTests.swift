@@ -95,6 +95,33 @@ import Testing
         }
     }
 
+    @Test(.proves(.web, "The overview has the default branch first, then live branches; deleted branches are left out"))
+    func testThatFurtherBranchesAreCountedAndOneStepAway() async throws {
+        try await withWeb { web in
+            // given
+            let refs = (1...8).map { RefName(branch: "work/\($0)") } + [Self.main]
+            try await web.store.register(
+                [BotSpecification(name: Self.kit, repository: SampleContent.repository)], at: WebFixture.now)
+            for ref in refs { _ = try await queue(web, on: ref) }
+            let request = try #require(try await web.store.repositoriesToScan().first)
+            _ = try await web.store.apply(
+                RefScan(
+                    request: request,
+                    heads: Dictionary(uniqueKeysWithValues: refs.map { ($0, SampleContent.commits[2]) }),
+                    defaultBranch: Self.main, at: WebFixture.now, cause: .poll, watchers: []))
+            // when
+            let page = try await web.send("GET", "/").text
+            let link = try #require(
+                page.firstMatch(of: /<tr class="more">.*?<a href="([^"]+)">4 more<\/a>/)?.1, "\(page)")
+            let whole = try await web.send("GET", String(link)).text
+            // then
+            func count(_ page: String) -> Int { Self.rows(page).filter { $0.contains("class=\"ref") }.count }
+            #expect(count(page) == 5)
+            #expect(count(whole) == 9)
+            expectLacks(whole, " more</a>")
+        }
+    }
+
     // MARK: The default branch
 
     @Test(
@@ -137,6 +164,9 @@ import Testing
             expectContains(
                 page, "aria-label=\"Duration of 2 integrations: from 40 s to 40 s, at least 40 s, at most 40 s\"")
             expectContains(page, "<title>#1: 1, test failures</title>")
+            for plot in ["Waiting time", "Tests", "Failing tests", "Errors, warnings and findings"] {
+                expectContains(page, "aria-label=\"\(plot) of 2 integrations: from ")
+            }
             expectContains(page, "<code>swift build --build-tests</code></td><td class=\"num\">11 s</td>")
             expectContains(release, "<span class=\"ref\">release/1.0</span> <a href=\"/bots/kit/3\">#3</a>")
             #expect(!release.contains("<svg class=\"plot\""), "one integration makes no line")
@@ -194,6 +224,16 @@ import Testing
             expectContains(
                 json, "\"start\":\"2026-03-01T12:00:30.000Z\",\"end\":\"2026-03-01T12:01:10.000Z\",\"usual\":40")
             expectContains(try await web.send("GET", "/queue").text, "<progress max=\"100\" value=\"25\"")
+            let shown = try await martlet(["queue"], web).stdout.split(separator: "\n").map {
+                $0.split(separator: " ", omittingEmptySubsequences: true).joined(separator: " ")
+            }
+            expectNoDifference(
+                shown,
+                [
+                    "INTEGRATION BRANCH STATE STARTS ENDS WHY",
+                    "kit#4 main preparing began 2026-03-01 11:59:50 2026-03-01 12:00:30",
+                    "kit#5 main place 1 2026-03-01 12:00:30 2026-03-01 12:01:10 waits for kit#4 on the same branch",
+                ])
         }
     }
 

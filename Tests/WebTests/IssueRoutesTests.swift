@@ -148,7 +148,8 @@ import Testing
         (#"{}"#, 400), (#"{"reason":""}"#, 400), (#"{"reason":"r","until":"tomorrow"}"#, 400),
         (#"{"reason":"r","for":-1}"#, 400), (#"{"reason":"r","for":1e300}"#, 400),
         (#"{"reason":"r","for":60,"until":"2026-12-31T00:00:00Z"}"#, 400),
-        (#"{"reason":"r","until":"2020-12-31T00:00:00Z"}"#, 400), (#"{"reason":"r","for":60}"#, 200),
+        (#"{"reason":"r","until":"2020-12-31T00:00:00Z"}"#, 409), (#"{"reason":"r","for":60}"#, 200),
+        (#"{"reason":"r","until":"2099-12-31T00:00:00Z"}"#, 409),
         // The name of a token counts.
         (#"{"reason":"r","person":"somebody else"}"#, 200),
     ])

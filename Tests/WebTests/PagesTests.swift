@@ -216,7 +216,8 @@ import Testing
                 "/", "/bots/kit", "/bots/kit/1", "/bots/kit/1/log/debug", "/bots/kit/1/log/debug?line=1",
                 "/bots/kit/1/log/debug?q=svg", "/bots/kit/1/log/debug?q=\(PercentEncoding.encode(attack))",
                 "/bots/kit?branch=\(PercentEncoding.encode(attack))", "/queue", "/screen",
-                "/?q=\(PercentEncoding.encode(attack))",
+                "/?q=\(PercentEncoding.encode(attack))", "/bots/kit/1/issues", "/bots/kit/1/tests", "/bots/kit/tests",
+                "/bots/kit/tests/history?name=\(PercentEncoding.encode("\(attack)/\(attack)"))",
             ]
             for path in paths {
                 // when

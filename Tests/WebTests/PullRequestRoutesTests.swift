@@ -110,6 +110,24 @@ struct PullRequestRoutesTests {
         }
     }
 
+    @Test(
+        .proves(
+            .web, "Buttons run again, cancel, integrate, mute, approve, retry and yank; each answers with a message"))
+    func testThatTheButtonOfABotsPageApprovesTheHeadThatItShows() async throws {
+        try await withWaiting { web in
+            // given
+            let browser = try await WebBrowser.signedIn(web, as: .operator)
+            let page = try await browser.get("/bots/kit").text
+            expectContains(page, "waits for approval")
+            expectContains(page, "<input type=\"hidden\" name=\"commit\" value=\"\(Self.head)\">")
+            // when
+            let said = try await browser.act("/bots/kit/pull-requests/12/approve", ["commit": Self.head])
+            // then
+            #expect(said == "kit!12 is approved at abababab and runs as kit#2.")
+            expectContains(try await browser.get("/bots/kit/2").text, "<span>pull request from a fork</span>")
+        }
+    }
+
     @Test func testThatAnIntegrationSaysWhatItIsOf() async throws {
         try await withWaiting { web in
             // given: approved by a command, and one that does not merge

@@ -104,14 +104,14 @@ import Testing
             let wrong = try await web.send("GET", "/products/kit/1.0.1").text
             // then
             let fingerprint = key.publicKey.fingerprint
-            let link = "<dd><a href=\"/files/kit/1.0.1/SHA256SUMS.sig\">SHA256SUMS.sig</a> "
+            let link = "<span><a href=\"/files/kit/1.0.1/SHA256SUMS.sig\">SHA256SUMS.sig</a> "
             expectContains(
                 unknown, link + "fits SHA256SUMS; by \(fingerprint), which ALLOWED_SIGNERS does not have</dd>")
             expectContains(known, link + "fits SHA256SUMS; by http://ci.example, \(fingerprint)</dd>")
             expectContains(wrong, link + "<span class=\"tag bad\">wrong</span> does not fit SHA256SUMS")
             expectContains(
                 known,
-                "<dd><a href=\"/files/kit/1.0.1/provenance.json\">provenance.json</a> by https://ci.acme.example, of 1 input</dd>"
+                "<span><a href=\"/files/kit/1.0.1/provenance.json\">provenance.json</a> by https://ci.acme.example, of 1 input</span>"
             )
             #expect(!known.contains("not signed"))
             expectContains(known, "curl -fsSO http://ci.example/files/ALLOWED_SIGNERS")
@@ -257,7 +257,7 @@ import Testing
             expectContains(page, "the newest 3 commits")
             expectContains(page, "Say &lt;b&gt;what&lt;/b&gt; changed")
             expectContains(page, "<code title=\"\(SampleContent.commits[0])\">111111111111</code>")
-            expectContains(page, "<dd>sandbox</dd>")
+            expectContains(page, "<span>sandbox</span>")
             expectContains(page, String(repeating: "e", count: 40))
         }
     }

@@ -13,9 +13,10 @@ extension UserRequests {
             throw OperationError(.invalid, "`reason` has 1 to \(limit) bytes")
         }
         if let expires {
-            guard expires > now else { throw OperationError(.invalid, "the end of the mute lies in the past") }
+            // The same time is right at another moment, so the request itself is not invalid.
+            guard expires > now else { throw OperationError(.conflict, "the end of the mute, \(expires), is past") }
             guard expires - now <= Silence.longest else {
-                throw OperationError(.invalid, "the mute would last over 10 years; leave its end out")
+                throw OperationError(.conflict, "the mute would last over 10 years; leave its end out")
             }
         }
         do {

@@ -104,7 +104,11 @@ package struct HeaderSettings: Hashable, Sendable {
                 "`header` needs `from`, the addresses of the proxies that may name a person: `from: [127.0.0.1]`",
                 at: node.position)
         }
-        let roles = RoleRules.read(fields["roles"], of: "`sign-in` with `header`", at: node.position, &diagnostics)
+        // Whom the proxy lets through may look.
+        let roles =
+            fields["roles"] == nil
+            ? RoleRules([.viewer: ["*"]])
+            : RoleRules.read(fields["roles"], of: "`sign-in` with `header`", at: node.position, &diagnostics)
         guard let name, let roles, !from.isEmpty else { return nil }
         return HeaderSettings(name: name, from: from, roles: roles)
     }

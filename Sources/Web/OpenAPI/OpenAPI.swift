@@ -65,7 +65,8 @@ struct OpenAPI: Sendable {
             }
         let names = path.split(separator: "/").filter { $0.hasPrefix("{") }.map { String($0.dropFirst().dropLast()) }
         let inPath = names.map { PathParameter.json($0, in: path) }
-        let inQuery = (route.operation?.query ?? []).map(\.json)
+        var more = (route.operation?.query ?? []).map(\.json)
+        if case .media("text/event-stream")? = route.operation?.answer { more.append(lastEventID) }
         var members: [JSONValue.Member] = []
         if let operation = route.operation {
             members.append(.init(key: "operationId", value: .string(operation.id)))
@@ -74,9 +75,16 @@ struct OpenAPI: Sendable {
         return members + [
             .init(key: "summary", value: .string(route.summary)),
             .init(key: "x-role", value: .string(route.access.description)),
-            .init(key: "security", value: security), .init(key: "parameters", value: .array(inPath + inQuery)),
+            .init(key: "security", value: security), .init(key: "parameters", value: .array(inPath + more)),
         ]
     }
+
+    /// The header with which a stream continues (WHATWG HTML, section 9.2.4).
+    private static let lastEventID: JSONValue = [
+        "name": "Last-Event-ID", "in": "header", "required": false,
+        "description": "The id of the last event that the client has.",
+        "schema": ["type": "string", "maxLength": .integer(Int64(EventHistory.maximumIDBytes))],
+    ]
 
     /// Returns the description of a request's body; `nil` if the route takes none.
     private static func body(

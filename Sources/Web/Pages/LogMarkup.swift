@@ -22,9 +22,13 @@ struct LogMarkup {
         let steps = shown.row.attempt?.steps ?? []
         var html = ""
         var last = -1
-        for section in window?.sections ?? [] {
+        let sections = window?.sections ?? []
+        let asked = shown.line.flatMap { line in sections.lastIndex { $0.firstLine <= line } }
+        for (number, section) in sections.enumerated() {
             let step = section.step.flatMap { index in steps.first { $0.index == index } }
-            html += part(step, index: section.step, isContinued: section.isContinued, lines(section))
+            html += part(
+                step, index: section.step, isContinued: section.isContinued,
+                lines(section, marking: number == asked ? shown.line : nil))
             last = section.step ?? last
         }
         guard isAtEnd, window.map({ $0.sections.isEmpty || last >= 0 }) ?? true else { return html }
@@ -55,12 +59,11 @@ struct LogMarkup {
         return " <span class=\"end bad\">\(HTMLText.escape(HTMLText.prepared(reason))), \(took)</span>"
     }
 
-    private func lines(_ section: LogWindow.Section) -> String {
+    /// - Parameter asked: The line that was asked for, if it is one of the section.
+    private func lines(_ section: LogWindow.Section, marking asked: Int?) -> String {
         let lines = TerminalText.lines(of: section.bytes[...], firstLine: section.firstLine, lead: section.lead)
         // The line that was asked for, or the one before it if a later line of the log replaced it.
-        let wanted = shown.line.flatMap { line in
-            section.firstLine <= line ? lines.last { ($0.number ?? .max) <= line }?.number : nil
-        }
+        let wanted = asked.flatMap { line in lines.last { ($0.number ?? .max) <= line }?.number }
         var html = ""
         html.reserveCapacity(lines.count * 80)
         for line in lines {

@@ -134,7 +134,7 @@ extension Pages {
         let isWhole = start == 0 && end == size
         let failed = row.attempt.map { $0.state.verdict.map { $0 > .succeeded } ?? true } ?? true
         let isRunning = !row.isEnded
-        let lines = window.map { "lines \($0.firstLine) to \($0.lastLine), " } ?? ""
+        let lines = window.map { "lines \($0.firstLine.grouped) to \($0.lastLine.grouped), " } ?? ""
         return [
             "bot": .text(id.bot), "number": .text(id.number), "configuration": .text(shown.subject.name),
             "result": .list(row.attempt.map { [ResultView($0.state).view] } ?? []), "steps": .list(steps),

@@ -12,14 +12,15 @@ extension Pages {
     /// How many earlier integrations of the branch tell how long one takes.
     static let estimatedFrom = 20
 
-    /// Adds what is running to the page of an integration. Does not change the page if the integration is not running.
+    /// Adds what is running to the page of an integration. An integration that is completed has nothing of it.
     func show(running attempts: [AttemptRecord], of record: IntegrationRecord, in view: inout ViewObject) async throws {
+        // A page that is open when its integration begins to run gets no further style sheet.
+        view["terminal"] = .flag(record.state.word != "completed")
         guard record.state.word == "running" else { return }
         var jobs: [ViewObject] = []
         for attempt in attempts where attempt.state.verdict == nil && attempt.startedAt != nil {
             try await jobs.append(job(attempt, of: record.id))
         }
-        view["terminal"] = true
         view["running"] = .list([["jobs": .list(jobs), "left": .text(try await left(of: record))]])
     }
 

@@ -95,6 +95,22 @@
     const rows = log.querySelectorAll("pre > span");
     for (let index = 0; index < rows.length - 6000; index += 1) rows[index].remove();
   };
+  // The results name lines that were shown without a mark, and there are errors to go to.
+  const markResults = async (log, address) => {
+    const last = number(rowsOf(log).at(-1));
+    for (let since = number(rowsOf(log)[0]); since;) {
+      address.searchParams.set("since", since);
+      const page = await load(address), rows = page ? [...page.querySelectorAll("#log pre > span[id]")] : [];
+      for (const row of rows) {
+        const known = document.getElementById(row.id);
+        if (known) morph(known, row);
+      }
+      const end = number(rows.at(-1));
+      since = end >= since && end < last ? end + 1 : 0;
+    }
+    const page = await load(location.href);
+    if (page) morph(document.querySelector(".split"), page.querySelector(".split"));
+  };
   const updateLog = async (log) => {
     const address = new URL(location.href), shown = rowsOf(log), since = number(shown.at(-101) || shown[0]) || 1;
     for (const name of ["line", "from", "step", "q", "after", "find"]) address.searchParams.delete(name);
@@ -110,10 +126,15 @@
       const isApart = Number(fresh.dataset.first) !== since || !first || shown.length && !document.getElementById(first.id);
       if (isApart) log.replaceChildren(...fresh.childNodes); else merge(log, fresh, first);
       const all = rowsOf(log);
-      document.getElementById("range").textContent = all.length ? `lines ${number(all[0])} to ${number(all.at(-1))}` : "";
+      document.getElementById("range").textContent = all.length
+        ? `lines ${number(all[0]).toLocaleString("en")} to ${number(all.at(-1)).toLocaleString("en")}` : "";
     }
     morph(document.querySelector(".head"), page.querySelector(".head"));
-    if (!fresh.dataset.log) { log.removeAttribute("data-log"); join(); }
+    if (!fresh.dataset.log) {
+      log.removeAttribute("data-log");
+      join();
+      await markResults(log, address);
+    }
     showButton();
     if (stays) toEnd();
   };

@@ -148,6 +148,10 @@ struct StepRun {
                 if !hasEnded { killAt = now }
                 return
             }
+            if !hasEnded, killAt == nil, now >= timeoutAt {
+                // While this process stood still, the step may have ended in time.
+                takeEvents(output, &isOpen, waiting: 0, &log)
+            }
             if !hasEnded, killAt == nil {
                 if now >= timeoutAt {
                     stop(limit: "\(step.step) exceeded \(Words.duration(step.timeoutMilliseconds))", &log)
@@ -170,17 +174,27 @@ struct StepRun {
             let wakeAt =
                 hasEnded
                 ? min(killAt ?? .max, now + Self.lookMilliseconds) : min(killAt ?? timeoutAt, watch.nextLook)
-            var sources = [
-                pollfd(fd: signals.descriptor, events: Int16(POLLIN), revents: 0),
-                pollfd(fd: isOpen ? output : -1, events: Int16(POLLIN), revents: 0),
-                pollfd(fd: hasEnded ? -1 : started?.report ?? -1, events: Int16(POLLIN), revents: 0),
-            ]
-            poll(&sources, nfds_t(sources.count), Int32(clamping: max(0, wakeAt - now)))
-            if sources[2].revents != 0 { takeReport(isLast: false, &log) }
-            // Before the signals, so that output precedes the messages about it.
-            if sources[1].revents != 0 { isOpen = readSome(output, into: &log) }
-            if sources[0].revents != 0 { takeSignals(&log) }
+            takeEvents(output, &isOpen, waiting: Int32(clamping: max(0, wakeAt - now)), &log)
         }
+    }
+
+    /// Waits for the step's report, output and signals, and takes what has come of each.
+    /// - Parameters:
+    ///   - isOpen: Whether a process may still write to the output.
+    ///   - milliseconds: The longest wait.
+    private mutating func takeEvents(
+        _ output: Int32, _ isOpen: inout Bool, waiting milliseconds: Int32, _ log: inout JobLog
+    ) {
+        var sources = [
+            pollfd(fd: signals.descriptor, events: Int16(POLLIN), revents: 0),
+            pollfd(fd: isOpen ? output : -1, events: Int16(POLLIN), revents: 0),
+            pollfd(fd: hasEnded ? -1 : started?.report ?? -1, events: Int16(POLLIN), revents: 0),
+        ]
+        poll(&sources, nfds_t(sources.count), milliseconds)
+        if sources[2].revents != 0 { takeReport(isLast: false, &log) }
+        // Before the signals, so that output precedes the messages about it.
+        if sources[1].revents != 0 { isOpen = readSome(output, into: &log) }
+        if sources[0].revents != 0 { takeSignals(&log) }
     }
 
     private mutating func takeSignals(_ log: inout JobLog) {

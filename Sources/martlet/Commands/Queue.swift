@@ -22,7 +22,7 @@ struct Queue: AsyncParsableCommand {
     static func text(_ queue: API.Queue) -> String {
         let pauses = queue.pauses.map { "\($0.sentence)\n" }.joined()
         guard !(queue.running + queue.waiting).isEmpty else { return pauses + "nothing runs, and nothing waits\n" }
-        var rows = [["", "BRANCH", "STATE", "STARTS", "ENDS", "WHY"]]
+        var rows = [["INTEGRATION", "BRANCH", "STATE", "STARTS", "ENDS", "WHY"]]
         rows += queue.running.map { row($0, state: $0.integration.step, start: "began \(clock($0.start) ?? "")") }
         rows += queue.waiting.enumerated().map {
             row($1, state: "place \($0 + 1)", start: clock($1.start) ?? "unknown")

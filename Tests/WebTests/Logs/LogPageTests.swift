@@ -64,6 +64,8 @@ private struct LongLog {
                     page,
                     "<span id=\"L\(line)\" class=\"at\"><a href=\"#L\(line)\" tabindex=\"-1\">\(line)</a>line \(line) of the log</span>"
                 )
+                // Line 200,001 begins a step, and the page also shows the end of the step before it.
+                #expect(page.matches(of: /<span id="L\d+" class="[^"]*at"/).count == 1)
                 #expect(page.utf8.count < 400_000)
             }
             let beyond = try await web.send("GET", Self.page + "?line=300001").text
@@ -279,6 +281,41 @@ private struct LongLog {
             expectContains(page, "<span>&lt;b&gt;line 20</span>")
             #expect(!page.contains("line 13<"))
             expectContains(page, "/bots/kit/1/log/debug?attempt=1\">Follow the log</a>")
+        }
+    }
+
+    @Test(
+        .proves(.web, "The page of a running integration shows the last lines, the tests so far and the time left"),
+        arguments: [
+            (10, "about 30 s left, by the branch’s last 2 integrations"), (100, "for 1 min 40 s; usually 40 s"),
+        ])
+    func testThatARunningIntegrationShowsTheTimeThatIsLeft(seconds: Int64, expected: String) async throws {
+        try await withWeb { web in
+            // given: the branch's integrations took 40 s
+            try await SampleContent(web: web).fill()
+            let new = NewIntegration(
+                bot: SampleContent.kit, ref: RefName(branch: "main"), commit: SampleContent.commits[2], cause: .push)
+            let id = try await web.store.queue(new, at: WebFixture.now + .seconds(-seconds)).id
+            _ = try await web.store.apply(.started, to: id, at: WebFixture.now + .seconds(-seconds))
+            // then
+            expectContains(try await web.send("GET", "/bots/kit/\(id.number)").text, expected)
+        }
+    }
+
+    /// Scripts and style sheets are those that the page had when it was opened; a refresh changes only what it shows.
+    @Test func testThatAQueuedIntegrationsPageHasWhatItsResultsNeed() async throws {
+        try await withWeb { web in
+            // given
+            try await web.store.register(
+                [BotSpecification(name: SampleContent.kit, repository: SampleContent.repository)], at: WebFixture.now)
+            let new = NewIntegration(
+                bot: SampleContent.kit, ref: RefName(branch: "main"), commit: SampleContent.commits[0], cause: .push)
+            _ = try await web.store.queue(new, at: WebFixture.now)
+            // when
+            let page = try await web.send("GET", "/bots/kit/1").text
+            // then
+            expectContains(page, "<script src=\"/tests.js?")
+            expectContains(page, "/terminal.css?")
         }
     }
 

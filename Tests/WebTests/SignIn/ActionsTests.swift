@@ -36,6 +36,21 @@ import Testing
         }
     }
 
+    @Test func testThatTriggersAloneAreRunAgain() async throws {
+        let file = "repository: /srv/kit.git\npoll: off\ntriggers: [{ name: tell, run: tell }]\n"
+        try await withWeb(bots: ["kit": file]) { web in
+            // given
+            try await SampleContent(web: web).fill()
+            let browser = try await WebBrowser.signedIn(web, as: .operator)
+            // when
+            let said = try await browser.act("/bots/kit/integrations/2/rerun", ["what": "triggers"])
+            // then
+            #expect(said == "kit#2 is queued again, its triggers alone.")
+            let reruns = try await web.store.reruns(of: IntegrationID(bot: SampleContent.kit, number: 2))
+            #expect(reruns.map(\.isTriggersOnly) == [true])
+        }
+    }
+
     @Test func testThatChosenTestsAreRunAgain() async throws {
         for (fields, filter): (KeyValuePairs<String, String>, String) in [
             (["what": "tests", "tests": "KitTests.*Lines"], "KitTests.*Lines"),
