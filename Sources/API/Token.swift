@@ -4,15 +4,18 @@ package struct Token: Codable, Hashable, Sendable {
     package var name: String
     /// `viewer`, `operator` or `admin`.
     package var role: String
+    /// The names and patterns of the bots that the role is limited to; `nil`: every bot, and the service as a whole.
+    package var bots: [String]?
     /// When it was made.
     package var created: Time
     /// When it was revoked; `nil` if it was not.
     package var revoked: Time?
 
     /// Creates a value from all its properties.
-    package init(name: String, role: String, created: Time, revoked: Time?) {
+    package init(name: String, role: String, bots: [String]?, created: Time, revoked: Time?) {
         self.name = name
         self.role = role
+        self.bots = bots
         self.created = created
         self.revoked = revoked
     }
@@ -24,13 +27,16 @@ package struct NewToken: Codable, Hashable, Sendable {
     package var name: String
     /// `viewer`, `operator` or `admin`.
     package var role: String
+    /// The names and patterns of the bots that the role is limited to; `nil`: every bot, and the service as a whole.
+    package var bots: [String]?
     /// The secret to send as `Authorization: Bearer`.
     package var secret: String
 
     /// Creates a value from all its properties.
-    package init(name: String, role: String, secret: String) {
+    package init(name: String, role: String, bots: [String]?, secret: String) {
         self.name = name
         self.role = role
+        self.bots = bots
         self.secret = secret
     }
 }
@@ -41,11 +47,14 @@ package struct TokenRequest: Codable, Hashable, Sendable {
     package var name: String
     /// `viewer`, `operator` or `admin`.
     package var role: String
+    /// The bots that the role is limited to: 1 to 64 names, or patterns with `*` and `?`; `nil`: every bot, and the service as a whole.
+    package var bots: [String]?
 
     /// Creates a value from all its properties.
-    package init(name: String, role: String) {
+    package init(name: String, role: String, bots: [String]? = nil) {
         self.name = name
         self.role = role
+        self.bots = bots
     }
 }
 

@@ -61,6 +61,7 @@ import Testing
         try expect("settings", ["properties", "sign-in"], Keys.signIn)
         try expect("settings", ["properties", "sign-in", "properties", "openid"], Keys.openID)
         try expect("settings", ["$defs", "roles"], Keys.roles)
+        try expect("settings", ["$defs", "roleRule"], Keys.roleRule)
         try expect("bot", ["properties", "notify", "items"], Keys.notice)
         try expect("bot", ["properties", "secrets", "items"], Keys.jobSecret)
     }

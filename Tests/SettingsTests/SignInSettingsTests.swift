@@ -92,15 +92,66 @@ import Testing
     @Test(.proves(.web, "Groups and verified mail domains of an OpenID Connect provider give roles"))
     func testThatTheHighestRoleCounts() {
         let rules = RoleRules([.viewer: ["*"], .operator: ["@acme.example", "ci"], .admin: ["ann@acme.example"]])
-        #expect(rules.role(names: [], mail: nil) == .viewer)
-        #expect(rules.role(names: ["ci"], mail: nil) == .operator)
-        #expect(rules.role(names: ["CI"], mail: nil) == .viewer)
-        #expect(rules.role(names: [], mail: "bob@Acme.Example") == .operator)
-        #expect(rules.role(names: [], mail: "bob@sub.acme.example") == .viewer)
-        #expect(rules.role(names: [], mail: "a@acme.example@evil.example") == .viewer)
-        #expect(rules.role(names: [], mail: "Ann@acme.example") == .admin)
+        #expect(rules.rights(names: [], mail: nil).highest == .viewer)
+        #expect(rules.rights(names: ["ci"], mail: nil).highest == .operator)
+        #expect(rules.rights(names: ["CI"], mail: nil).highest == .viewer)
+        #expect(rules.rights(names: [], mail: "bob@Acme.Example").highest == .operator)
+        #expect(rules.rights(names: [], mail: "bob@sub.acme.example").highest == .viewer)
+        #expect(rules.rights(names: [], mail: "a@acme.example@evil.example").highest == .viewer)
+        #expect(rules.rights(names: [], mail: "Ann@acme.example").highest == .admin)
         // A group is no address.
-        #expect(rules.role(names: ["ann@acme.example", "@acme.example"], mail: nil) == .viewer)
-        #expect(RoleRules([:]).role(names: ["ci"], mail: nil) == nil)
+        #expect(rules.rights(names: ["ann@acme.example", "@acme.example"], mail: nil).highest == .viewer)
+        #expect(RoleRules([:]).rights(names: ["ci"], mail: nil).isEmpty)
+    }
+
+    @Test(
+        .proves(
+            .settings,
+            "`sign-in` of the settings names an OpenID Connect provider or a proxy's header, and who gets which role"),
+        .proves(.web, "A person who matches several rules has each role on the bots of its rule"))
+    func testThatARuleIsLimitedToBots() throws {
+        // given
+        let reading = read(
+            """
+            sign-in:
+              header: X-Remote-User
+              from: 127.0.0.1
+              roles:
+                admin: { who: ci-admins }
+                operator:
+                  - ann
+                  - { who: [tools-team, bob], bots: ["tools-*", lint] }
+                viewer: { who: "*", bots: kit }
+            """)
+        // when
+        let rules = try #require(reading.value?.signIn.header?.roles, "\(reading.diagnostics)")
+        // then
+        let tools = try #require(BotScope(["tools-*", "lint"]))
+        expectNoDifference(
+            rules,
+            RoleRules([
+                .init(.viewer, ["*"], on: BotScope(["kit"])), .init(.operator, ["ann"]),
+                .init(.operator, ["tools-team", "bob"], on: tools), .init(.admin, ["ci-admins"]),
+            ]))
+        #expect(rules.rights(names: ["tools-team"], mail: nil).words == "viewer on kit; operator on tools-*, lint")
+        #expect(rules.rights(names: ["ann", "bob"], mail: nil).words == "operator")
+        #expect(rules.rights(names: ["eve"], mail: nil).role == nil)
+    }
+
+    @Test(.proves(.badInput, "A list of bots that is empty, too long or not of names is refused with a sentence"))
+    func testThatABadRuleIsSaid() {
+        for (rule, sentence) in [
+            ("{ who: a, bots: [] }", "`bots` is no list of bots: it is empty"),
+            ("{ who: a, bots: [Kit] }", "`bots` is no list of bots: a bot's name has"),
+            ("{ who: a, bots: [\"\(String(repeating: "a", count: 65))\"] }", "is longer than 64 characters"),
+            ("{ who: a, bots: { kit: 1 } }", "`bots` is a list"), ("{ bots: [kit] }", "needs `who`"),
+            ("{ who: [], bots: [kit] }", "needs `who`"), ("{ who: a, bot: kit }", "did you mean `bots`?"),
+            ("[[a]]", "`viewer`"),
+            ("{ who: [\((1...65).map { "g\($0)" }.joined(separator: ", "))], bots: kit }", "at most 64 entries"),
+        ] {
+            let reading = read("sign-in: { header: X-User, from: 127.0.0.1, roles: { viewer: \(rule) } }\n")
+            #expect(reading.value == nil, "\(rule)")
+            expectContains("\(reading.diagnostics)", sentence)
+        }
     }
 }

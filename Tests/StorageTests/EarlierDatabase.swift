@@ -4,7 +4,7 @@ import Model
 
 /// A database of an earlier schema version, with some rows in each table that existed then.
 ///
-/// `Versions/0001.sql` to `0028.sql` are dumps. `Versions/next.py` made each by running migration N on version N−1, and by adding rows to what was
+/// `Versions/0001.sql` to `0029.sql` are dumps. `Versions/next.py` made each by running migration N on version N−1, and by adding rows to what was
 /// new; the rows of version 4 are those that the program's own conversion wrote. They are the databases that each version left, since a migration
 /// does not change. Migrations 1, 10 and 23 did change, within 80 minutes after they were committed and before any release: a database that a commit
 /// in between wrote is not among these, and no migration repairs it.

@@ -18,7 +18,7 @@ import Testing
                 try await fixture.store.createSession(.token(name: "ann"), hash: "h", at: time(2))
                 let session = try #require(try await fixture.store.session(hash: "h", at: time(3)))
                 #expect(session.person == "ann")
-                #expect(session.origin == .token(name: "ann", role: .operator))
+                #expect(session.origin == .token(name: "ann", rights: Rights(.operator)))
                 #expect(try await fixture.store.session(hash: "t", at: time(3)) == nil)
             }
         }

@@ -68,9 +68,20 @@ package enum JSONSchemas {
             "roles": {
               "type": "object", "additionalProperties": false, "minProperties": 1,
               "properties": {
-                "viewer": { "description": "Reads everything, also where anonymous is none", "$ref": "#/$defs/texts" },
-                "operator": { "description": "Also integrates, reruns, cancels, approves, mutes, retries and yanks", "$ref": "#/$defs/texts" },
-                "admin": { "description": "Also manages tokens and sessions", "$ref": "#/$defs/texts" }
+                "viewer": { "description": "Reads everything, also where anonymous is none", "$ref": "#/$defs/people" },
+                "operator": { "description": "Also integrates, reruns, cancels, approves, mutes, retries and yanks", "$ref": "#/$defs/people" },
+                "admin": { "description": "Also manages tokens and sessions", "$ref": "#/$defs/people" }
+              }
+            },
+            "people": { "oneOf": [
+              { "type": "string" }, { "$ref": "#/$defs/roleRule" },
+              { "type": "array", "items": { "oneOf": [{ "type": "string" }, { "$ref": "#/$defs/roleRule" }] } }
+            ] },
+            "roleRule": {
+              "description": "A rule of a role, which can hold for some bots alone", "type": "object", "additionalProperties": false, "required": ["who"],
+              "properties": {
+                "who": { "description": "Groups, names, addresses, @domains, or *", "$ref": "#/$defs/texts" },
+                "bots": { "description": "The bots of the role: names, and patterns with * and ?. Default: every bot", "$ref": "#/$defs/texts" }
               }
             },
             "duration": { "type": "string", "pattern": "^[0-9]{1,9}[smhd]$" },

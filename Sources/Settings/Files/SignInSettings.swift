@@ -1,4 +1,4 @@
-package import Model
+import Model
 
 /// The ways to sign in with a browser besides a token: `sign-in` of the settings.
 package struct SignInSettings: Hashable, Sendable {
@@ -143,56 +143,5 @@ package struct HeaderSettings: Hashable, Sendable {
             }
             return text
         }
-    }
-}
-
-/// The roles that people get, by what is known of them: `roles: { admin: [ci-admins], viewer: ["@acme.example"] }`.
-package struct RoleRules: Hashable, Sendable {
-    /// The most entries of one role.
-    static let maximumEntries = 64
-
-    /// The entries of each role: a group or a name, `person@acme.example`, `@acme.example` for every address of a domain, or `*` for everybody.
-    package var entries: [Role: [String]]
-
-    package init(_ entries: [Role: [String]]) { self.entries = entries }
-
-    /// Returns the highest role of a person; `nil` if there is none.
-    /// - Parameters:
-    ///   - names: The names that entries without `@` are compared with: the person's groups, or the name that a proxy states.
-    ///   - mail: The person's mail address, which somebody trusted has verified; `nil` if there is none.
-    package func role(names: [String], mail: String?) -> Role? {
-        let mail = mail?.lowercased()
-        let domain = mail.flatMap { mail in mail.lastIndex(of: "@").map { String(mail[$0...]) } }
-        return Role.allCases.last { role in
-            (entries[role] ?? []).contains { entry in
-                if entry == "*" { return true }
-                guard entry.contains("@") else { return names.contains(entry) }
-                return entry.lowercased() == mail || entry.hasPrefix("@") && entry.lowercased() == domain
-            }
-        }
-    }
-
-    static func read(
-        _ node: YAMLNode?, of place: String, at position: Position, _ diagnostics: inout Diagnostics
-    ) -> RoleRules? {
-        guard let node else {
-            diagnostics.error(
-                "\(place) needs `roles`, or nobody could do anything: `roles: { admin: [ci-admins], viewer: [\"@acme.example\"] }`",
-                at: position)
-            return nil
-        }
-        guard let fields = Fields(node, Keys.roles, of: "`roles`", &diagnostics) else { return nil }
-        var entries: [Role: [String]] = [:]
-        for role in Role.allCases {
-            guard let node = fields[role.rawValue], let items = diagnostics.items(node, role.rawValue) else { continue }
-            if items.count > maximumEntries {
-                diagnostics.error("`\(role.rawValue)` has at most \(maximumEntries) entries", at: node.position)
-            }
-            entries[role] = items.compactMap { diagnostics.line($0, role.rawValue) }
-        }
-        if entries.values.allSatisfy(\.isEmpty), !fields.hasRefused {
-            diagnostics.error("`roles` gives nobody a role; add viewer, operator or admin", at: node.position)
-        }
-        return RoleRules(entries)
     }
 }

@@ -31,6 +31,7 @@ enum Keys {
     static let signIn: [Key] = ["openid", "header", "from", "roles"]
     static let openID: [Key] = ["issuer", "client-id", "secret", "roles"]
     static let roles: [Key] = ["viewer", "operator", "admin"]
+    static let roleRule: [Key] = ["who", "bots"]
     static let sandbox: [Key] = ["read-only", "memory", "processes", "workspace", "cpu-weight", "loopback"]
     static let bot: [Key] = [
         "repository", "insecure", "submodules", "lfs", "branches", "tags", "paths", "poll", "webhook", "schedule",

@@ -5,8 +5,8 @@ package import Model
 package struct SessionRecord: Hashable, Sendable {
     /// What a session was opened with.
     package enum Origin: Hashable, Sendable {
-        /// A token, with the role that it has now.
-        case token(name: String, role: Role)
+        /// A token, with the rights that it has.
+        case token(name: String, rights: Rights)
         /// An OpenID Connect provider.
         case provider(ProviderStatement)
     }
@@ -159,7 +159,7 @@ extension Store {
 
     private static let sessionColumns = """
         SELECT sessions.id AS id, person, token, issuer, mail, groups, sessions.created_at AS created_at, used_at,
-            tokens.role AS role, tokens.revoked_at AS revoked_at
+            tokens.role AS role, tokens.bots AS bots, tokens.revoked_at AS revoked_at
         FROM sessions LEFT JOIN tokens ON tokens.name = sessions.token
         """
 
@@ -167,7 +167,8 @@ extension Store {
         let token: String? = try row["token"]
         let origin: SessionRecord.Origin
         if let token {
-            origin = .token(name: token, role: try row.value("role") { Role(rawValue: $0) })
+            let role = try row.value("role") { Role(rawValue: $0) }
+            origin = .token(name: token, rights: Rights(role, on: try scope(row, "bots")))
         } else {
             let groups = try row.json("groups", as: [String].self) ?? []
             origin = .provider(ProviderStatement(issuer: try row["issuer"], mail: try row["mail"], groups: groups))

@@ -74,3 +74,19 @@ extension Store {
         }
     }
 }
+
+extension Store {
+    /// Returns the bots that make a product: those whose last valid files name it, retired ones among them, and those that published a version of it.
+    /// Empty for a product that no bot ever made.
+    package func makers(of product: Name) async throws(StoreError) -> [Name] {
+        try await read("read which bots make \(product)") { db in
+            let named = try db.all(
+                "SELECT name FROM bots WHERE json_extract(specification, '$.product') = ?", [product.description]
+            ) { try $0.name("name") }
+            let published = try db.all(
+                "SELECT DISTINCT integration FROM versions WHERE product = ?", [product.description]
+            ) { try $0.value("integration") { IntegrationID($0) } }
+            return Set(named + published.map(\.bot)).sorted()
+        }
+    }
+}

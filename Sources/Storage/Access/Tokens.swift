@@ -5,12 +5,17 @@ package import Model
 package struct TokenRecord: Hashable, Sendable {
     package var name: String
     package var role: Role
+    /// The bots that the role is limited to; `nil`: every bot, and the service as a whole.
+    package var bots: BotScope?
     package var createdAt: Timestamp
     package var revokedAt: Timestamp?
 
-    package init(name: String, role: Role, createdAt: Timestamp, revokedAt: Timestamp? = nil) {
+    package init(
+        name: String, role: Role, bots: BotScope? = nil, createdAt: Timestamp, revokedAt: Timestamp? = nil
+    ) {
         self.name = name
         self.role = role
+        self.bots = bots
         self.createdAt = createdAt
         self.revokedAt = revokedAt
     }
@@ -22,9 +27,11 @@ extension Store {
 
     /// Stores a token's hash.
     /// - Throws: `exists` if a token of that name was ever created, even if it was revoked; `tooLarge` if the name is empty or too long.
-    /// - Parameter audit: The row of the audit, which is stored with it.
+    /// - Parameters:
+    ///   - bots: The bots that the role is limited to; `nil`: every bot, and the service as a whole.
+    ///   - audit: The row of the audit, which is stored with it.
     package func createToken(
-        name: String, role: Role, hash: String, at time: Timestamp, audit: AuditEntry? = nil
+        name: String, role: Role, bots: BotScope? = nil, hash: String, at time: Timestamp, audit: AuditEntry? = nil
     ) async throws(StoreError) {
         let operation = "create the token \(name.kept(80))"
         guard !name.isEmpty, name.utf8.count <= Self.maximumTokenNameBytes else {
@@ -34,8 +41,8 @@ extension Store {
         }
         try await writer.write(operation) { transaction in
             try transaction.db.change(
-                "INSERT OR IGNORE INTO tokens (name, role, hash, created_at) VALUES (?, ?, ?, ?)",
-                [name, role.rawValue, hash, time.millisecondsSinceEpoch])
+                "INSERT OR IGNORE INTO tokens (name, role, bots, hash, created_at) VALUES (?, ?, ?, ?, ?)",
+                [name, role.rawValue, try bots.map { try jsonText($0.texts) }, hash, time.millisecondsSinceEpoch])
             guard transaction.db.changesCount == 1 else {
                 throw Refusal(code: .exists, message: "there was a token of that name before; choose another name")
             }
@@ -81,9 +88,19 @@ extension Store {
         }
     }
 
+    /// Returns the scope in a column; `nil` if the column is NULL.
+    /// - Throws: `corrupt` for a text that is not a scope, which must not become a role without a limit.
+    static func scope(_ row: StoredRow, _ column: String) throws -> BotScope? {
+        guard let texts = try row.json(column, as: [String].self) else { return nil }
+        guard let scope = BotScope(texts) else {
+            throw Refusal(code: .corrupt, message: "the column \(column) has no list of bots; restore a backup")
+        }
+        return scope
+    }
+
     private static func token(_ row: StoredRow) throws -> TokenRecord {
         TokenRecord(
-            name: try row["name"], role: try row.value("role") { Role(rawValue: $0) },
+            name: try row["name"], role: try row.value("role") { Role(rawValue: $0) }, bots: try scope(row, "bots"),
             createdAt: try row.time("created_at"),
             revokedAt: try row.optionalTime("revoked_at"))
     }

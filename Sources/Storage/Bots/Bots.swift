@@ -173,6 +173,13 @@ extension Store {
         return try db.all(botQuery + " ORDER BY bots.name") { try bot($0, columns) }
     }
 
+    /// Returns the names of a scope's bots as a JSON list; `nil` from `nil`, which means every bot.
+    static func names(in scope: BotScope?, _ db: Database) throws -> String? {
+        guard let scope else { return nil }
+        let names = try db.all("SELECT name FROM bots ORDER BY name") { try $0.name("name") }
+        return try jsonText(names.filter(scope.covers).map(\.description))
+    }
+
     /// Returns one bot, retired or not; `nil` if no bot of this name was ever registered. Other bots are not read.
     package func bot(_ name: Name) async throws(StoreError) -> BotRecord? {
         try await read("read the bot \(name)") { db in try Self.bot(name, db) }

@@ -4,6 +4,8 @@ package import Model
 /// The conditions of an integration listing. Every condition that is not `nil` must hold.
 package struct IntegrationFilter: Hashable, Sendable {
     package var bot: Name?
+    /// Only integrations of these bots; `nil`: of every bot.
+    package var bots: BotScope?
     /// `queued`, `running` or `completed`.
     package var state: String?
     package var ref: RefName?
@@ -169,7 +171,8 @@ extension Store {
     ) async throws(StoreError) -> Page<IntegrationOutline> {
         let limit = Self.pageSize(limit)
         return try await read("list integrations") { db in
-            let (sql, arguments) = Self.listQuery(filter, limit: limit, before: cursor)
+            let (sql, arguments) = Self.listQuery(
+                filter, among: try Self.names(in: filter.bots, db), limit: limit, before: cursor)
             let columns = OutlineColumns()
             let items = try db.all(sql, arguments) { try Self.outline($0, columns) }
             return Self.page(Array(items.prefix(limit)), hasMore: items.count > limit) { $0.rowID }
@@ -177,8 +180,9 @@ extension Store {
     }
 
     /// Returns the query of a list. It selects one integration more than the list shows, to find out whether there are more.
+    /// - Parameter names: The names of the filter's bots as JSON; `nil`: every bot.
     static func listQuery(
-        _ filter: IntegrationFilter, limit: Int, before cursor: Int64?
+        _ filter: IntegrationFilter, among names: String? = nil, limit: Int, before cursor: Int64?
     ) -> (sql: String, arguments: StatementArguments) {
         var conditions = ["integrations.id < ?"]
         var arguments: StatementArguments = [cursor ?? .max]
@@ -188,6 +192,10 @@ extension Store {
             arguments += [value]
         }
         require("bots.name", filter.bot?.description)
+        if let names {
+            conditions.append("bots.name IN (SELECT value FROM json_each(?))")
+            arguments += [names]
+        }
         require("state", filter.state)
         require("ref", filter.ref?.description)
         require("\"commit\"", filter.commit?.description)

@@ -117,27 +117,43 @@ extension Store {
     /// Returns messages, newest first. Messages that cannot be read are left out.
     /// - Parameters:
     ///   - state: If not `nil`, only messages in this state are returned.
+    ///   - bots: If not `nil`, only messages about these bots are returned.
     ///   - limit: The most messages to return, at most `maximumPage`.
     ///   - cursor: The `next` of the previous page.
     package func outbox(
-        _ state: OutboxMessage.State? = nil, limit: Int = 50, before cursor: Int64? = nil
+        _ state: OutboxMessage.State? = nil, of bots: BotScope? = nil, limit: Int = 50, before cursor: Int64? = nil
     ) async throws(StoreError) -> Page<OutboxMessage> {
         let limit = Self.pageSize(limit)
         return try await read("list the outbox") { db in
             let messages = try db.all(
-                "SELECT * FROM outbox WHERE id < ?1 AND (?2 IS NULL OR state = ?2) ORDER BY id DESC LIMIT ?3",
-                [cursor ?? .max, state?.rawValue, limit + 1]
+                """
+                SELECT * FROM outbox WHERE id < ?1 AND (?2 IS NULL OR state = ?2)
+                    AND (?4 IS NULL OR bot IN (SELECT value FROM json_each(?4))) ORDER BY id DESC LIMIT ?3
+                """, [cursor ?? .max, state?.rawValue, limit + 1, try Self.names(in: bots, db)]
             ) { row in (id: try row["id"] as Int64, message: try? Self.message(row)) }
             let page = Self.page(Array(messages.prefix(limit)), hasMore: messages.count > limit) { $0.id }
             return Page(items: page.items.compactMap { $0.message }, next: page.next)
         }
     }
 
+    /// Returns the bot that a message is about; `nil` if there is no such message.
+    package func bot(ofMessage id: Int64) async throws(StoreError) -> Name? {
+        try await read("read the bot of message \(id)") { db in
+            try db.first("SELECT bot FROM outbox WHERE id = ?", [id]) { try $0.name("bot") }
+        }
+    }
+
     /// Returns the number of messages in each state.
-    package func outboxCounts() async throws(StoreError) -> [OutboxMessage.State: Int] {
+    /// - Parameter bots: If not `nil`, only messages about these bots are counted.
+    package func outboxCounts(of bots: BotScope? = nil) async throws(StoreError) -> [OutboxMessage.State: Int] {
         try await read("count the outbox") { db in
             var counts: [OutboxMessage.State: Int] = [:]
-            let rows = try db.all("SELECT state, count(*) AS count FROM outbox GROUP BY state") { row in
+            let rows = try db.all(
+                """
+                SELECT state, count(*) AS count FROM outbox
+                WHERE ?1 IS NULL OR bot IN (SELECT value FROM json_each(?1)) GROUP BY state
+                """, [try Self.names(in: bots, db)]
+            ) { row in
                 (try row.value("state") { OutboxMessage.State(rawValue: $0) }, try row["count"] as Int)
             }
             for (state, count) in rows { counts[state] = count }

@@ -726,3 +726,6 @@ CREATE TABLE lost_versions (
     PRIMARY KEY (product, version)
 ) STRICT, WITHOUT ROWID;
 ALTER TABLE bots ADD COLUMN deleted_at INTEGER; -- since then it is shown nowhere, and its rows and files go
+
+-- 0029 scopes: limit tokens to bots
+ALTER TABLE tokens ADD COLUMN bots TEXT;   -- names and patterns as JSON; NULL: every bot, and the service as a whole

@@ -26,13 +26,14 @@ struct Actions: Sendable {
             form(
                 "/bots/{bot}/integrations/{number}/issues/{fingerprint}/unmute", .operator, "Unmutes an issue.", unmute),
             form("/bots/{bot}/pull-requests/{number}/approve", .operator, "Lets a fork's head run: commit.", approve),
-            form("/outbox/{number}/retry", .operator, "Sends a message again that was given up.", retry),
+            form("/outbox/{number}/retry", .operator, "Sends a message again that was given up.", retry)
+                .reaching(.found),
             form("/products/{product}/{version}/yank", .operator, "Takes a version out of ranges.", yank),
             form("/pause", .operator, "Pauses the service: reason.", pauseService),
             form("/resume", .operator, "Ends the pause and the drain of the service.", resumeService),
             form("/bots/{bot}/pause", .operator, "Pauses a bot: reason.", pauseBot),
             form("/bots/{bot}/resume", .operator, "Ends the pause of a bot.", resumeBot),
-            form("/sessions/{number}/end", .viewer, "Ends a session.", endSession),
+            form("/sessions/{number}/end", .viewer, "Ends a session.", endSession).reaching(.nothing),
         ]
     }
 
@@ -166,9 +167,7 @@ struct Actions: Sendable {
     }
 
     private func retry(_ call: AuthorizedRequest, _ form: SentForm) async throws -> Outcome {
-        guard let id = Int64(call.text("number")), id > 0 else { throw Problem.notFound }
-        let message = try await site.operations.retryMessage(id, by: call.caller.name)
-        try await site.record(.retried, by: call, bot: message.bot, "message \(message.id)")
+        let message = try await site.retryMessage(call)
         return Outcome(text: "Message \(message.id) is sent again.", page: "/outbox")
     }
 

@@ -42,7 +42,9 @@ struct ArtifactServer: Sendable {
     /// - Returns: Whether the archive is not public.
     private func refuseClosed(_ record: IntegrationRecord, _ call: AuthorizedRequest) async throws -> Bool {
         let isClosed = try await site.isClosed(record.id)
-        if isClosed, let refusal = Access.product.refusal(of: call.caller, anonymousMayRead: false) { throw refusal }
+        if isClosed, let refusal = Access.product.refusal(of: call.caller, as: call.role, anonymousMayRead: false) {
+            throw refusal
+        }
         return isClosed
     }
 

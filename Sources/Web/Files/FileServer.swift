@@ -19,14 +19,15 @@ struct FileServer: Sendable {
 
     var routes: [Route] {
         [
-            Route(.get, "/files", .product, "To /files/.") { _ in .found("/files/") },
-            Route(.get, "/files/", .product, "All products; JSON by Accept.") { try await products($0) },
+            Route(.get, "/files", .product, "To /files/.") { _ in .found("/files/") }.reaching(.nothing),
+            Route(.get, "/files/", .product, "All products; JSON by Accept.") { try await products($0) }
+                .reaching(.listing),
             Route(
                 .get, "/files/ALLOWED_SIGNERS", .product,
                 "Whose keys versions are signed with, for ssh-keygen -Y verify."
             ) {
                 try await signers($0)
-            }.costing(.download),
+            }.costing(.download).reaching(.nothing),
             Route(.get, "/files/{product}", .product, "To its directory.") {
                 .found("/files/\(try $0.name("product"))/")
             },

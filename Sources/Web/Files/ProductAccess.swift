@@ -21,8 +21,6 @@ struct ProductAccess: Sendable {
 
     /// Whether everybody sees the same list of products.
     var isSame: Bool { anonymousMayRead && !stated.values.contains(false) }
-
-    func mayRead(_ product: Name, _ caller: Caller) -> Bool { caller.role != nil || isPublic(product) }
 }
 
 /// The part of a products' route that decides who may read it: the product, never a version or a file.
@@ -57,7 +55,36 @@ extension Site {
     /// Returns the products that a caller may read, sorted by name.
     func products(for caller: Caller) async throws -> [Name] {
         let access = try await access()
-        return try await store.products().filter { access.mayRead($0, caller) }
+        var readable: [Name] = []
+        for product in try await store.products() where try await mayRead([product], caller, access) {
+            readable.append(product)
+        }
+        return readable
+    }
+
+    /// Returns whether a caller may read something that belongs to all of these products: they are public, or the caller has a role on every bot that
+    /// makes them.
+    func mayRead(_ products: [Name], _ caller: Caller, _ access: ProductAccess) async throws -> Bool {
+        if caller.role != nil || access.arePublic(products) { return true }
+        guard caller.isKnown else { return false }
+        return caller.rights.role(on: try await makers(of: products)) != nil
+    }
+
+    /// Returns the bots that make a product or package; empty for a listing, and for what nobody makes.
+    func makers(_ scope: ProductScope) async throws -> [Name] {
+        switch scope {
+        case .product(let name): return try await makers(of: [name])
+        case .package(let text):
+            guard let package = PackageIdentifier(text) else { return [] }
+            return try await makers(of: try await store.products(of: package))
+        case .nobodys, .all: return []
+        }
+    }
+
+    private func makers(of products: [Name]) async throws -> [Name] {
+        var makers: Set<Name> = []
+        for product in products { makers.formUnion(try await store.makers(of: product)) }
+        return makers.sorted()
     }
 
     /// Returns whether the files that an integration archived require a token: they may be the same bytes as those of a closed product. The archive

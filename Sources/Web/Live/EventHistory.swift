@@ -14,9 +14,14 @@ final class EventHistory: Sendable {
     /// The longest `Last-Event-ID` that is read, in bytes.
     static let maximumIDBytes = 64
 
+    private struct Event {
+        let text: String
+        let change: StoreChange
+    }
+
     private struct State {
-        /// The texts of the newest events. The last one has the number `count`.
-        var texts: [String] = []
+        /// The newest events. The last one has the number `count`.
+        var events: [Event] = []
         var count = 0
         var readers: [Int: AsyncStream<Void>.Continuation] = [:]
         var nextReader = 0
@@ -47,9 +52,9 @@ final class EventHistory: Sendable {
         guard let text = try? Self.event(change) else { return }
         let readers = state.withLock { state in
             state.count += 1
-            state.texts.append("id: \(start)-\(state.count)\n\(text)")
+            state.events.append(Event(text: "id: \(start)-\(state.count)\n\(text)", change: change))
             // Removing the first one each time would move all others.
-            if state.texts.count >= 2 * kept { state.texts.removeFirst(state.texts.count - kept) }
+            if state.events.count >= 2 * kept { state.events.removeFirst(state.events.count - kept) }
             return state.readers.values.map { $0 }
         }
         for reader in readers { reader.yield() }
@@ -60,11 +65,15 @@ final class EventHistory: Sendable {
         /// Is sent something after each event.
         let signals: AsyncStream<Void>
         private let history: EventHistory
+        /// The bots whose events are read; `nil`: every event.
+        private let bots: BotScope?
         /// The number of the last event that was read, and a text that is sent before the next one.
         private let place: Mutex<(number: Int, before: String)>
 
-        fileprivate init(_ signals: AsyncStream<Void>, _ history: EventHistory, after number: Int, before: String) {
-            (self.signals, self.history) = (signals, history)
+        fileprivate init(
+            _ signals: AsyncStream<Void>, _ history: EventHistory, of bots: BotScope?, after number: Int, before: String
+        ) {
+            (self.signals, self.history, self.bots) = (signals, history, bots)
             place = Mutex((number, before))
         }
 
@@ -74,7 +83,7 @@ final class EventHistory: Sendable {
         /// Returns the events since the last call, with a gap before them if some are not kept any more.
         func next() -> String {
             place.withLock { place in
-                let (text, number) = history.events(after: place.number)
+                let (text, number) = history.events(after: place.number, of: bots)
                 defer { place = (number, "") }
                 return place.before + text
             }
@@ -82,8 +91,10 @@ final class EventHistory: Sendable {
     }
 
     /// Begins to read.
-    /// - Parameter id: The id of the last event that the client has; `nil` for a client that wants only what comes.
-    func reader(from id: String?) -> Reader {
+    /// - Parameters:
+    ///   - id: The id of the last event that the client has; `nil` for a client that wants only what comes.
+    ///   - bots: The bots whose events are read; `nil`: every event.
+    func reader(from id: String?, of bots: BotScope? = nil) -> Reader {
         let (signals, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         let (reader, count) = state.withLock { state in
             state.nextReader += 1
@@ -91,11 +102,13 @@ final class EventHistory: Sendable {
             return (state.nextReader, state.count)
         }
         continuation.onTermination = { [weak self] _ in self?.state.withLock { $0.readers[reader] = nil } }
-        guard let id else { return Reader(signals, self, after: count, before: "") }
+        guard let id else { return Reader(signals, self, of: bots, after: count, before: "") }
         // What the client missed is sent at once.
         continuation.yield()
-        if let last = number(of: id, upTo: count) { return Reader(signals, self, after: last, before: "") }
-        return Reader(signals, self, after: count, before: gap("restart", at: count))
+        if let last = number(of: id, upTo: count) {
+            return Reader(signals, self, of: bots, after: last, before: "")
+        }
+        return Reader(signals, self, of: bots, after: count, before: gap("restart", at: count))
     }
 
     /// Returns the number in an id; `nil` for an id of another start, and for one that this start did not give.
@@ -106,12 +119,13 @@ final class EventHistory: Sendable {
         return number
     }
 
-    fileprivate func events(after number: Int) -> (text: String, last: Int) {
+    fileprivate func events(after number: Int, of bots: BotScope?) -> (text: String, last: Int) {
         state.withLock { state in
-            let kept = state.texts.suffix(self.kept)
+            let kept = state.events.suffix(self.kept)
             let missing = state.count - number
             let gap = missing > kept.count ? gap("age", at: state.count - kept.count) : ""
-            return (gap + kept.suffix(missing).joined(), state.count)
+            let shown = kept.suffix(missing).filter { Self.isShown($0.change, to: bots) }
+            return (gap + shown.map(\.text).joined(), state.count)
         }
     }
 
@@ -119,6 +133,18 @@ final class EventHistory: Sendable {
         // It can always be encoded.
         let data = (try? JSONWriter.text(of: API.EventGap(reason: reason))) ?? "{}"
         return "id: \(start)-\(number)\nevent: gap\ndata: \(data)\n\n"
+    }
+
+    /// Returns whether a caller is told of a change: one whose roles are limited hears of its bots' integrations, and that something about bots changed.
+    /// - Parameter bots: The bots that the roles are limited to; `nil`: every change is shown.
+    static func isShown(_ change: StoreChange, to bots: BotScope?) -> Bool {
+        guard let bots else { return true }
+        return switch change {
+        case .queued(let id), .integration(let id), .completed(let id): bots.covers(id.bot)
+        // It names no bot. Which of the bots it is about, the client reads in its own listing.
+        case .bots: true
+        case .repository, .delivery, .outbox, .tokens, .silences, .version: false
+        }
     }
 
     /// Returns the event for a change.

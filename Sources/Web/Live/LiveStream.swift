@@ -45,10 +45,12 @@ final class LiveStream: Sendable {
 
     private func stream(_ call: AuthorizedRequest) async throws -> Response {
         var followed: [Followed] = []
-        for name in call.queries("log").prefix(Self.maximumLogs) { try await followed += self.followed(name) }
+        for name in call.queries("log").prefix(Self.maximumLogs) {
+            try await followed += self.followed(name, call)
+        }
         let store = logs.site.store
         return .events(
-            ResponseBody { [followed] writer in
+            ResponseBody { [followed, bots = call.bots] writer in
                 let (lines, continuation) = AsyncStream.makeStream(
                     of: String.self, bufferingPolicy: .bufferingNewest(Self.bufferedEvents))
                 // Subscribes before the first byte is sent, so that a client that has read it misses no later change.
@@ -56,7 +58,7 @@ final class LiveStream: Sendable {
                 try await withGracefulShutdownHandler {
                     try await withThrowingTaskGroup(of: Void.self) { group in
                         group.addTask {
-                            for await change in changes {
+                            for await change in changes where EventHistory.isShown(change, to: bots) {
                                 if let event = try EventHistory.event(change) { continuation.yield(event) }
                             }
                             continuation.finish()
@@ -79,10 +81,10 @@ final class LiveStream: Sendable {
             })
     }
 
-    /// Finds a log by its name; none if there is no such log, such as one that retention removed while its page was open.
-    private func followed(_ name: String) async throws -> [Followed] {
+    /// Finds a log by its name; none if there is no such log that the caller may read, such as one that retention removed while its page was open.
+    private func followed(_ name: String, _ call: AuthorizedRequest) async throws -> [Followed] {
         let parts = name.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
-        guard parts.count == 4, let bot = Name(parts[0]), let number = Int(parts[1]), number > 0,
+        guard parts.count == 4, let bot = Name(parts[0]), call.shows(bot), let number = Int(parts[1]), number > 0,
             let subject = try? LogServer.Subject(segment: parts[2]),
             let record = try await logs.site.store.integration(IntegrationID(bot: bot, number: number)),
             let row = try await logs.row(of: record.id, subject, attempt: parts[3])

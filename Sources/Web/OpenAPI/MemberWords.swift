@@ -45,6 +45,7 @@ enum MemberWords {
         "Plan.Step.network": words(JobDescription.Network.self),
         "Plan.Diagnostic.severity": words(Settings.Diagnostic.Severity.self),
         "Token.role": roles, "NewToken.role": roles, "TokenRequest.role": roles,
+        "LimitedRole.role": roles,
         "Health.status": ["ok", "disk full"], "AuditRow.action": words(AuditAction.self),
         "Secret.state": words(Settings.SecretState.Place.self),
         "SecretChange.change": SecretRoutes.changes.keys.sorted(), "Condition.kind": words(ServiceCondition.Kind.self),

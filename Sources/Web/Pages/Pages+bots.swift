@@ -56,7 +56,9 @@ extension Pages {
     func undelivered(_ call: AuthorizedRequest, of bot: Name?) async throws -> [ViewObject] {
         guard !call.isAnonymous else { return [] }
         let now = site.clock()
-        return try await site.store.undelivered().filter { bot.map($0.bots.contains) ?? true }.map { messages in
+        return try await site.store.undelivered().filter { messages in
+            bot.map(messages.bots.contains) ?? messages.bots.contains { call.caller.rights.role(on: $0) != nil }
+        }.map { messages in
             [
                 "kind": .text(messages.kind.rawValue), "destination": .text(messages.destination),
                 "since": .text(PageText.age(messages.since, now: now)), "isGivenUp": .flag(messages.isGivenUp),
@@ -75,7 +77,7 @@ extension Pages {
 
     /// Returns until when deliveries may be signed with the webhook secret before a rotation; `nil` if none may be, and for readers.
     private func overlap(of bot: BotSpecification?, _ call: AuthorizedRequest) async -> String? {
-        guard let bot, let role = call.caller.role, role >= .operator else { return nil }
+        guard let bot, let role = call.role, role >= .operator else { return nil }
         return await site.operations.secrets.webhookOverlap(of: bot).map { PageText.time($0) }
     }
 

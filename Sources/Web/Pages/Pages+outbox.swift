@@ -6,8 +6,8 @@ extension Pages {
     func outbox(_ call: AuthorizedRequest) async throws -> Response {
         let (limit, before) = try call.page()
         let state = try OutboxRoutes.state(call)
-        let page = try await site.store.outbox(state, limit: limit, before: before)
-        let counts = try await site.store.outboxCounts()
+        let page = try await site.store.outbox(state, of: call.bots, limit: limit, before: before)
+        let counts = try await site.store.outboxCounts(of: call.bots)
         let query = state.map { "&state=\($0.rawValue)" } ?? ""
         return try await self.page(
             "outbox", title: "Outbox", section: "deliveries", watch: "outbox",

@@ -18,7 +18,9 @@ extension Pages {
         let undelivered = try await undelivered(call, of: nil)
         let now = site.clock()
         let limit = isFiltered ? Self.maximumBranches.filtered : Self.maximumBranches.usual
-        let all = try await site.store.botOverviews(filter, branches: limit)
+        let all = try await site.store.botOverviews(filter, branches: limit).filter { call.shows($0.name) }
+        // Bot files with errors can be anybody's.
+        let problems = call.bots == nil ? overview.problems : []
         let bots = all.filter { bot in
             !bot.isRetired && (!isFiltered || !bot.branches.isEmpty || filter.isAbout(bot))
         }
@@ -36,9 +38,8 @@ extension Pages {
                 "articles": .html(articles), "hasBots": .flag(!bots.isEmpty), "isFiltered": .flag(isFiltered),
                 "isNew": .flag(all.isEmpty), "text": .text(filter.text), "state": .text(filter.state?.rawValue),
                 "undelivered": .list(undelivered), "hasUndelivered": .flag(!undelivered.isEmpty),
-                "problems": .list(overview.problems.map { ["text": .text($0)] }),
-                "hasProblems": .flag(!overview.problems.isEmpty),
-                "counts": .list(try await counts(filter)),
+                "problems": .list(problems.map { ["text": .text($0)] }), "hasProblems": .flag(!problems.isEmpty),
+                "counts": .list(try await counts(filter, call)),
                 "gone": .list(
                     gone.map { ["name": .text($0.name), "repository": .text(Self.withoutUser($0.repository))] }),
                 "hasGone": .flag(!gone.isEmpty), "goneCount": .text(PageText.count(gone.count, "bot")),
@@ -65,9 +66,7 @@ extension Pages {
     }
 
     /// Returns the links that show all, the red, the running and the waiting branches, with their numbers.
-    private func counts(_ filter: OverviewFilter) async throws -> [ViewObject] {
-        let open = try await site.store.openCounts()
-        let red = try await site.store.redRefs()
+    private func counts(_ filter: OverviewFilter, _ call: AuthorizedRequest) async throws -> [ViewObject] {
         let text = filter.text.map { "q=\(PercentEncoding.encode($0))" }
         func link(_ state: OverviewFilter.State?, _ words: String, _ tone: ResultView.Tone) -> ViewObject {
             let query = [state.map { "state=\($0.rawValue)" }, text].compactMap(\.self).joined(separator: "&")
@@ -76,6 +75,15 @@ extension Pages {
                 "isCurrent": .flag(filter.state == state),
             ]
         }
+        guard call.bots == nil else {
+            // The numbers are those of every bot.
+            return [
+                link(nil, "all your bots", .none), link(.red, "red", .none), link(.running, "running", .none),
+                link(.waiting, "waiting", .none),
+            ]
+        }
+        let open = try await site.store.openCounts()
+        let red = try await site.store.redRefs()
         return [
             link(nil, PageText.count(open.bots, "bot"), .none),
             link(.red, "\(PageText.number(red)) red", red > 0 ? .bad : .none),

@@ -5,8 +5,8 @@ import Storage
 
 extension Pages {
     /// Returns the page `/queue`.
-    func queue() async throws -> Response {
-        let forecast = try await site.operations.queueForecast()
+    func queue(_ call: AuthorizedRequest) async throws -> Response {
+        let forecast = try await site.queue(for: call)
         let now = site.clock()
         let waiting = forecast.waiting.count + forecast.more
         return try await page(

@@ -13,7 +13,7 @@ extension Pages {
     func screen(_ call: AuthorizedRequest) async throws -> Response {
         let cycle = try call.number("cycle", 0...Self.cycles.longest) ?? Self.cycles.usual
         let wanted = (call.query("bots") ?? "").split(separator: ",").map(String.init)
-        let bots = try await site.store.botOverviews(branches: 1).filter { !$0.isRetired }
+        let bots = try await site.store.botOverviews(branches: 1).filter { !$0.isRetired && call.shows($0.name) }
         let known = Dictionary(bots.map { ($0.name.description, $0) }) { first, _ in first }
         let shown = wanted.isEmpty ? bots : wanted.compactMap { known[$0] }
         let missing = wanted.filter { known[$0] == nil }

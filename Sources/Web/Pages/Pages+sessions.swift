@@ -20,7 +20,7 @@ extension Pages {
                     sessions.map { session in
                         [
                             "id": .text(session.id), "person": .text(session.person),
-                            "sessionRole": .text(site.role(of: session)?.rawValue ?? "no role"),
+                            "sessionRole": .text(Self.words(site.rights(of: session))),
                             "by": .text(Self.origin(of: session)), "isOwn": .flag(session.id == ownID),
                             "created": .text(session.createdAt), "createdText": .text(PageText.time(session.createdAt)),
                             "used": .text(session.usedAt), "usedText": .text(PageText.age(session.usedAt, now: now)),
@@ -30,13 +30,15 @@ extension Pages {
                 "tokens": .list(
                     tokens.map { token in
                         [
-                            "name": .text(token.name), "tokenRole": .text(token.role.rawValue),
+                            "name": .text(token.name), "tokenRole": .text(Rights(token.role, on: token.bots).words),
                             "created": .text(token.createdAt), "createdText": .text(PageText.time(token.createdAt)),
                             "revoked": .text(token.revokedAt.map(PageText.time)),
                         ]
                     }),
             ])
     }
+
+    private static func words(_ rights: Rights) -> String { rights.isEmpty ? "no role" : rights.words }
 
     private static func origin(of session: SessionRecord) -> String {
         switch session.origin {

@@ -33,7 +33,7 @@ extension Pages {
                     ? "\((after + min(1, tree.shown)).grouped) to \((after + tree.shown).grouped) of \(tree.found.grouped)"
                     : nil),
         ]
-        show(tree, filter: filter, of: record, by: call.caller, in: &view)
+        show(tree, filter: filter, of: record, by: call.role, in: &view)
         if tree.tally.tests == 0 {
             view["noTests"] = .text(Self.whyNoTests(of: record, try await site.store.attempts(of: record.id)))
         }
@@ -47,7 +47,7 @@ extension Pages {
         let filter = TestTree.Filter(isFailing: try call.flag("failing"))
         let tree = try await site.store.testTree(
             of: record.id, attempt: call.attempt(), filter: filter, limit: Self.shortTreeTests)
-        show(tree, filter: filter, of: record, by: call.caller, in: &view)
+        show(tree, filter: filter, of: record, by: call.role, in: &view)
         let more = tree.found - tree.shown
         view["moreTests"] = .text(more > 0 ? more.grouped : nil)
         if tree.tally.tests == 0 { view["noTests"] = .text(Self.whyNoTests(of: record, attempts)) }
@@ -63,10 +63,10 @@ extension Pages {
     }
 
     private func show(
-        _ tree: TestTree, filter: TestTree.Filter, of record: IntegrationRecord, by caller: Caller,
+        _ tree: TestTree, filter: TestTree.Filter, of record: IntegrationRecord, by role: Role?,
         in view: inout ViewObject
     ) {
-        let hasBoxes = record.state.verdict != nil && caller.role.map { $0 >= .operator } ?? false
+        let hasBoxes = record.state.verdict != nil && role.map { $0 >= .operator } ?? false
         var flags: [ViewObject] = []
         func add(_ text: String, _ isCurrent: Bool, _ wanted: TestTree.Filter) {
             flags.append([

@@ -13,7 +13,7 @@ struct Pages: Sendable {
         [
             Route(.get, "/", .read, "Page: all bots; ?q= (a part of a name) ?state= (red, running or waiting).") {
                 try await bots($0)
-            },
+            }.reaching(.listing),
             Route(.get, "/bots/{bot}", .read, "Page: a bot's integrations; ?branch= ?before=.") { try await bot($0) },
             // These must come before the route that has a number in this place.
             Route(.get, "/bots/{bot}/trend.csv", .read, "The values of a bot's plots as CSV; ?branch=.") {
@@ -39,12 +39,13 @@ struct Pages: Sendable {
             {
                 try await log($0)
             },
-            Route(.get, "/queue", .read, "Page: what runs and what waits.") { _ in try await queue() },
+            Route(.get, "/queue", .read, "Page: what runs and what waits.") { try await queue($0) }
+                .reaching(.listing),
             Route(.get, "/screen", .read, "Page: the big screen; ?bots= (names with commas) ?cycle= (seconds).") {
                 try await screen($0)
-            },
-            LiveStream(logs: logs).route,
-            Route(.get, "/products", .product, "Page: products.") { try await products($0) },
+            }.reaching(.listing),
+            LiveStream(logs: logs).route.reaching(.listing),
+            Route(.get, "/products", .product, "Page: products.") { try await products($0) }.reaching(.listing),
             Route(.get, "/products/{product}", .product, "Page: a product's versions.") { try await product($0) },
             Route(.get, "/products/{product}/{version}", .product, "Page: a version, or a range's highest.") {
                 try await version($0)
@@ -52,11 +53,14 @@ struct Pages: Sendable {
             Route(.get, "/deliveries", .read, "Page: what came in.") { try await deliveries($0) },
             Route(.get, "/outbox", .role(.viewer), "Page: what is told outside; ?state= ?before=.") {
                 try await outbox($0)
-            },
-            Route(.get, "/docs", .read, "Page: the documentation's contents; ?q= searches it.") { try await docs($0) },
-            Route(.get, "/docs/{page...}", .read, "Page: one page of the documentation.") { try await doc($0) },
+            }.reaching(.listing),
+            Route(.get, "/docs", .read, "Page: the documentation's contents; ?q= searches it.") { try await docs($0) }
+                .reaching(.nothing),
+            Route(.get, "/docs/{page...}", .read, "Page: one page of the documentation.") { try await doc($0) }
+                .reaching(.nothing),
             Route(.get, "/audit", .role(.admin), "Page: who did what; ?bot= ?action= ?actor=.") { try await audit($0) },
-            Route(.get, "/sessions", .role(.viewer), "Page: who is signed in.") { try await sessions($0) },
+            Route(.get, "/sessions", .role(.viewer), "Page: who is signed in.") { try await sessions($0) }.reaching(
+                .nothing),
             asset("/style.css", Templates.styleSheet, "text/css; charset=utf-8"),
             asset("/terminal.css", TerminalPalette.styleSheet, "text/css; charset=utf-8"),
             asset("/live.js", Templates.script, "text/javascript; charset=utf-8"),

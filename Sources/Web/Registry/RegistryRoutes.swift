@@ -20,7 +20,7 @@ struct RegistryRoutes: Sendable {
             Route(.get, "/registry/availability", .product, "Package registry: 200 when it answers.") { _ in
                 _ = try await site.store.hasTokens()
                 return Response(status: .ok)
-            },
+            }.reaching(.nothing),
             Route(.get, "/registry/identifiers", .product, "Package registry: the packages of a repository; ?url=.") {
                 try RegistryAccept.check($0.request.headers[.accept], kind: "json")
                 return try await identifiers($0)
@@ -31,11 +31,11 @@ struct RegistryRoutes: Sendable {
                         "url", "The repository's address.", example: "https://git.acme.example/kit.git",
                         isRequired: true)
                 ], .media("application/json")
-            ).costing(.list),
+            ).costing(.list).reaching(.listing),
             Route(
                 .post, "/registry/login", .role(.viewer), acceptsBasic: true,
                 "Package registry: 200 for a token, as `Bearer` or as the password of `Basic`."
-            ) { _ in Response(status: .ok) },
+            ) { _ in Response(status: .ok) }.reaching(.nothing),
             Route(.get, "/registry/{scope}/{name}", .product, "Package registry: a package's releases.") {
                 try RegistryAccept.check($0.request.headers[.accept], kind: "json")
                 return try await releases($0)
@@ -131,7 +131,7 @@ struct RegistryRoutes: Sendable {
         var visible: [PackageIdentifier] = []
         for package in found.map(\.package) where seen.insert(package).inserted {
             let products = try await site.store.products(of: package)
-            if !call.isAnonymous || access.arePublic(products) { visible.append(package) }
+            if try await site.mayRead(products, call.caller, access) { visible.append(package) }
         }
         guard !visible.isEmpty else { throw Problem(404, "no package is published from this repository") }
         return Self.json(["identifiers": .array(visible.map { .string($0.description) })])

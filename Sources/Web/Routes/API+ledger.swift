@@ -47,8 +47,8 @@ extension API.OutboxMessage {
 extension API.Token {
     init(_ token: TokenRecord) {
         self.init(
-            name: token.name, role: token.role.rawValue, created: API.Time(token.createdAt),
-            revoked: API.Time(token.revokedAt))
+            name: token.name, role: token.role.rawValue, bots: token.bots?.texts,
+            created: API.Time(token.createdAt), revoked: API.Time(token.revokedAt))
     }
 }
 

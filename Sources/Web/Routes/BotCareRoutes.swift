@@ -37,6 +37,8 @@ struct BotCareRoutes: Sendable {
                     throw Problem(400, "`name` is not a bot's name: it has 1 to 64 of a-z, 0-9, `.`, `_` and `-`.")
                 }
                 let former = try call.name("bot")
+                // Otherwise a bot could be given to another team, whose roles are on that name.
+                try call.require(.admin, on: name)
                 try await site.operations.care.rename(former, to: name, by: call.caller.name)
                 try await site.record(.botRenamed, by: call, bot: name, former, "now \(name)")
                 guard let bot = try await site.store.bot(name) else { throw Problem.notFound }
@@ -74,10 +76,13 @@ struct BotCareRoutes: Sendable {
                 }
                 var bot: Name?
                 if let text = wish.bot {
+                    if let name = Name(text) { try call.require(.operator, on: name) }
                     guard let name = Name(text), try await site.store.bot(name) != nil else {
                         throw Problem(404, "There is no such bot.")
                     }
                     bot = name
+                } else {
+                    try call.require(.operator, on: nil)
                 }
                 let reruns = try await site.operations.rerunMachineFailures(
                     since: since, bot: bot,
@@ -90,7 +95,8 @@ struct BotCareRoutes: Sendable {
                 return try .json(API.MachineReruns(reruns))
             }.described(
                 "rerunMachineFailures", .integrations, body: API.MachineRerunRequest.self,
-                example: ["since": "2026-12-31T12:00:00Z", "dryRun": true], .json(API.MachineReruns.self)),
+                example: ["since": "2026-12-31T12:00:00Z", "dryRun": true], .json(API.MachineReruns.self)
+            ).reaching(.found),
         ]
     }
 }

@@ -20,21 +20,22 @@ struct BotRoutes: Sendable {
 
     var routes: [Route] {
         [
-            Route(.get, "/api/v1/bots", .read, "All bots, each with its latest integration.") { _ in
+            Route(.get, "/api/v1/bots", .read, "All bots, each with its latest integration.") { call in
                 let overview = await site.operations.overview()
                 let specifications = Dictionary(overview.bots.map { ($0.name, $0) }) { first, _ in first }
                 let pauses = try await site.store.pauses()
                 var items: [API.Bot] = []
-                for bot in try await site.store.bots() {
+                for bot in try await site.store.bots() where call.shows(bot.name) {
                     items.append(await shown(bot, specifications[bot.name], pauses))
                 }
                 return try .json(
                     API.BotList(
-                        items: items, next: nil, problems: overview.problems, isolation: overview.isolation.word,
+                        items: items, next: nil, problems: call.bots == nil ? overview.problems : [],
+                        isolation: overview.isolation.word,
                         isolationReason: overview.isolation.reason, loopbackReason: overview.loopbackReason,
                         version: overview.version,
                         pauses: pauses.all.filter { $0.bot == nil }.map { API.Pause($0) }))
-            }.described("listBots", .bots, .json(API.BotList.self)),
+            }.described("listBots", .bots, .json(API.BotList.self)).reaching(.listing),
             Route(.get, "/api/v1/bots/{bot}", .read, "A bot.") { call in
                 let bot = try await site.bot(of: call)
                 return try .json(
@@ -75,7 +76,8 @@ struct BotRoutes: Sendable {
                 "listIntegrationsOfBot", .integrations, query: Self.filters, .json(API.List<API.Integration>.self)),
             Route(.get, "/api/v1/integrations", .read, "All integrations, newest first; ?state= ?ref= ?commit=.") {
                 try await list($0, bot: nil)
-            }.described("listIntegrations", .integrations, query: Self.filters, .json(API.List<API.Integration>.self)),
+            }.described("listIntegrations", .integrations, query: Self.filters, .json(API.List<API.Integration>.self))
+                .reaching(.listing),
             Route(
                 .post, "/api/v1/bots/{bot}/integrations", .role(.operator), "Queues an integration: {commit, clean}."
             ) { call in
@@ -106,6 +108,7 @@ struct BotRoutes: Sendable {
 
     private func list(_ call: AuthorizedRequest, bot: Name?) async throws -> Response {
         var filter = IntegrationFilter(bot: bot)
+        filter.bots = bot == nil ? call.bots : nil
         if let state = call.query("state") {
             guard ["queued", "running", "completed"].contains(state) else {
                 throw Problem(400, "`state` is queued, running or completed.")

@@ -12,36 +12,39 @@ struct ControlRoutes: Sendable {
     var routes: [Route] {
         [
             Route(.get, "/api/v1/pauses", .read, "What is paused, by whom and why, and whether anything still runs.") {
-                _ in
-                try .json(API.PauseState(await site.operations.control.state()))
-            }.described("getPauses", .control, .json(API.PauseState.self)),
+                call in
+                try .json(API.PauseState(await site.operations.control.state(), call.shows))
+            }.described("getPauses", .control, .json(API.PauseState.self)).reaching(.listing),
             Route(
                 .post, "/api/v1/pause", .role(.operator),
                 "Starts no new integration, of a bot or of any; events are stored: {bot, reason}."
             ) { call in
                 let wish = try await call.json(API.PauseRequest.self)
+                let bot = try Self.bot(wish.bot)
+                try call.require(.operator, on: bot)
                 return try .json(
-                    API.PauseState(
-                        await site.pause(try Self.bot(wish.bot), reason: wish.reason, by: call)))
+                    API.PauseState(await site.pause(bot, reason: wish.reason, by: call), call.shows))
             }.described(
                 "pause", .control, body: API.PauseRequest.self,
-                example: ["bot": "kit", "reason": "the disk is replaced"], .json(API.PauseState.self)),
+                example: ["bot": "kit", "reason": "the disk is replaced"], .json(API.PauseState.self)
+            ).reaching(.found),
             Route(
                 .post, "/api/v1/resume", .role(.operator),
                 "Ends the pause of a bot, that of the service with a drain, or the hold of publishing: {bot, publishing, published}."
             ) { call in
                 let wish = try await call.json(API.ResumeRequest.self)
+                let bot = try Self.bot(wish.bot)
+                try call.require(.operator, on: wish.publishing == true ? nil : bot)
                 if wish.publishing == true {
                     let lost = try (wish.published ?? []).map(Self.version)
                     return try .json(
                         API.PauseState(
-                            await site.resumePublishing(lost: lost, by: call)))
+                            await site.resumePublishing(lost: lost, by: call), call.shows))
                 }
-                return try .json(
-                    API.PauseState(
-                        await site.resume(try Self.bot(wish.bot), by: call)))
+                return try .json(API.PauseState(await site.resume(bot, by: call), call.shows))
             }.described(
-                "resume", .control, body: API.ResumeRequest.self, example: ["bot": "kit"], .json(API.PauseState.self)),
+                "resume", .control, body: API.ResumeRequest.self, example: ["bot": "kit"], .json(API.PauseState.self)
+            ).reaching(.found),
             Route(
                 .post, "/api/v1/drain", .role(.operator),
                 "Starts no new integration until `resume` or a restart of the machine: {reason}."
@@ -49,7 +52,7 @@ struct ControlRoutes: Sendable {
                 let wish = try await call.json(API.DrainRequest.self)
                 return try .json(
                     API.PauseState(
-                        await site.drain(reason: wish.reason, by: call)))
+                        await site.drain(reason: wish.reason, by: call), call.shows))
             }.described(
                 "drain", .control, body: API.DrainRequest.self, example: ["reason": "a new kernel"],
                 .json(API.PauseState.self)),
@@ -89,8 +92,10 @@ extension API.Pause {
 }
 
 extension API.PauseState {
-    init(_ state: ServiceControl.State) {
+    /// - Parameter shows: Whether the answer may show a bot.
+    init(_ state: ServiceControl.State, _ shows: (Name) -> Bool) {
         self.init(
-            pauses: state.pauses.all.map { API.Pause($0) }, running: state.running, drained: state.isDrained)
+            pauses: state.pauses.all.filter { $0.bot.map(shows) ?? true }.map { API.Pause($0) }, running: state.running,
+            drained: state.isDrained)
     }
 }

@@ -1,5 +1,6 @@
 import HTTPTypes
 import Hummingbird
+import Model
 import ServiceLifecycle
 
 /// `/api/v1/events`: sends changes as server-sent events (WHATWG HTML, section 9.2).
@@ -19,16 +20,16 @@ struct EventRoutes: Sendable {
             Route(
                 .get, "/api/v1/events", .read, "Server-sent events: what changed; Last-Event-ID continues a stream."
             ) { call in
-                stream(from: HTTPField.Name("Last-Event-ID").flatMap { call.request.headers[$0] })
-            }.described("followEvents", .events, .media("text/event-stream")).costing(.stream)
+                stream(from: HTTPField.Name("Last-Event-ID").flatMap { call.request.headers[$0] }, of: call.bots)
+            }.described("followEvents", .events, .media("text/event-stream")).costing(.stream).reaching(.listing)
         ]
     }
 
-    private func stream(from id: String?) -> Response {
+    private func stream(from id: String?, of bots: BotScope?) -> Response {
         .events(
             ResponseBody { [history] writer in
                 // Subscribes before the first byte is sent, so that a client that has read it misses no later change.
-                let reader = history.reader(from: id)
+                let reader = history.reader(from: id, of: bots)
                 let (signals, continuation) = AsyncStream.makeStream(
                     of: Bool.self, bufferingPolicy: .bufferingNewest(2))
                 try await withGracefulShutdownHandler {

@@ -15,22 +15,21 @@ struct OutboxRoutes: Sendable {
                 .get, "/api/v1/outbox", .role(.viewer), "What is told outside, newest first; ?state= ?limit= ?before=."
             ) { call in
                 let (limit, before) = try call.page()
-                let page = try await site.store.outbox(try Self.state(call), limit: limit, before: before)
+                let page = try await site.store.outbox(
+                    try Self.state(call), of: call.bots, limit: limit, before: before)
                 return try .json(API.List(page.items.map { API.OutboxMessage($0) }, next: page.next))
             }.described(
                 "listMessages", .outbox,
                 query: [
                     .word("state", "Only messages in this state.", Storage.OutboxMessage.State.self), .limit(), .before,
                 ],
-                .json(API.List<API.OutboxMessage>.self)),
+                .json(API.List<API.OutboxMessage>.self)
+            ).reaching(.listing),
             Route(
                 .post, "/api/v1/outbox/{number}/retry", .role(.operator), "Has a message tried again that was given up."
             ) { call in
-                guard let id = Int64(call.text("number")), id > 0 else { throw Problem.notFound }
-                let message = try await site.operations.retryMessage(id, by: call.caller.name)
-                try await site.record(.retried, by: call, bot: message.bot, "message \(message.id)")
-                return try .json(API.OutboxMessage(message))
-            }.described("retryMessage", .outbox, .json(API.OutboxMessage.self)),
+                try .json(API.OutboxMessage(try await site.retryMessage(call)))
+            }.described("retryMessage", .outbox, .json(API.OutboxMessage.self)).reaching(.found),
         ]
     }
 
@@ -44,6 +43,22 @@ struct OutboxRoutes: Sendable {
                 "`state` is one of \(Storage.OutboxMessage.State.allCases.map(\.rawValue).joined(separator: ", ")).")
         }
         return state
+    }
+}
+
+extension Site {
+    /// Has the message that a path names tried again.
+    /// - Throws: 404 for a message that does not exist, and for one about a bot that the caller may not read.
+    func retryMessage(_ call: AuthorizedRequest) async throws -> Storage.OutboxMessage {
+        guard let id = Int64(call.text("number")), id > 0 else { throw Problem.notFound }
+        if call.caller.role == nil {
+            // Numbers are given in order, so the answer must not say which of them exist.
+            guard let bot = try await store.bot(ofMessage: id), call.shows(bot) else { throw Problem.notFound }
+        }
+        if let bot = try await store.bot(ofMessage: id) { try call.require(.operator, on: bot) }
+        let message = try await operations.retryMessage(id, by: call.caller.name)
+        try await record(.retried, by: call, bot: message.bot, "message \(message.id)")
+        return message
     }
 }
 

@@ -21,7 +21,7 @@ struct ProductRoutes: Sendable {
                             product: product.description, versions: versions.count, latest: latest?.description))
                 }
                 return try .json(API.List(items))
-            }.described("listProducts", .versions, .json(API.List<API.Product>.self)),
+            }.described("listProducts", .versions, .json(API.List<API.Product>.self)).reaching(.listing),
             Route(
                 .get, "/api/v1/products/{product}/versions", .product,
                 "A product's versions, highest first; ?limit= (50, at most 200), ?before=, the `next` of an earlier answer."

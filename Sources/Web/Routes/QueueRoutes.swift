@@ -12,10 +12,24 @@ struct QueueRoutes: Sendable {
     var routes: [Route] {
         [
             Route(.get, "/api/v1/queue", .read, "What runs and what waits, in order, with reasons and estimates.") {
-                _ in
-                try .json(API.Queue(await site.operations.queueForecast(), root: site.configuration.url))
-            }.described("getQueue", .integrations, .json(API.Queue.self))
+                call in
+                try .json(API.Queue(await site.queue(for: call), root: site.configuration.url))
+            }.described("getQueue", .integrations, .json(API.Queue.self)).reaching(.listing)
         ]
+    }
+}
+
+extension Site {
+    /// Returns what runs and what waits of the bots that a caller may read.
+    func queue(for call: AuthorizedRequest) async throws -> QueueForecast {
+        var forecast = try await operations.queueForecast()
+        guard call.bots != nil else { return forecast }
+        forecast.running.removeAll { !call.shows($0.integration.id.bot) }
+        forecast.waiting.removeAll { !call.shows($0.integration.id.bot) }
+        forecast.pauses.bots = forecast.pauses.bots.filter { call.shows($0.key) }
+        // Those beyond the forecast's limit are of unknown bots.
+        forecast.more = 0
+        return forecast
     }
 }
 

@@ -40,10 +40,11 @@ struct SystemRoutes: Sendable {
                 .get, "/badge/{file}", .read,
                 "{bot}.svg: the latest result of the default branch; {bot}.json: the same for shields.io's endpoint badge; ?branch=."
             ) { try await badge($0) }.described(
-                "getBadge", .system, query: [.branch], .medias(["image/svg+xml", "application/json"])),
-            Route(.get, "/cctray.xml", .read, "For CCMenu and other trays.") { _ in
-                .body(Array(try await tray().utf8), type: "application/xml; charset=utf-8")
-            }.described("getTray", .system, .media("application/xml")).costing(.list),
+                "getBadge", .system, query: [.branch], .medias(["image/svg+xml", "application/json"])
+            ).reaching(.found),
+            Route(.get, "/cctray.xml", .read, "For CCMenu and other trays.") { call in
+                .body(Array(try await tray(call).utf8), type: "application/xml; charset=utf-8")
+            }.described("getTray", .system, .media("application/xml")).costing(.list).reaching(.listing),
         ]
     }
 
@@ -136,6 +137,7 @@ struct SystemRoutes: Sendable {
         let file = call.text("file")
         let kind = [".svg", ".json"].first { file.hasSuffix($0) }
         guard let kind, let bot = Name(file.dropLast(kind.count)) else { throw Problem.notFound }
+        guard call.shows(bot) else { throw Problem.elsewhere(call.caller.rights) }
         var filter = IntegrationFilter(bot: bot, state: "completed", leavesOutPulls: true)
         // Skipped integrations do not judge the code.
         filter.hasSkipped = false
@@ -146,10 +148,10 @@ struct SystemRoutes: Sendable {
         return kind == ".json" ? .json(badge.endpoint) : .body(Array(badge.svg.utf8), type: "image/svg+xml")
     }
 
-    private func tray() async throws -> String {
+    private func tray(_ call: AuthorizedRequest) async throws -> String {
         var projects = ""
         let completed = try await site.store.lastCompleted()
-        for bot in try await site.store.bots() where !bot.isRetired {
+        for bot in try await site.store.bots() where !bot.isRetired && call.shows(bot.name) {
             let latest = bot.latest
             let last = completed[bot.name]
             let activity = latest.map { $0.state.word == "running" } == true ? "Building" : "Sleeping"

@@ -53,9 +53,12 @@ package enum Access: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// Checks whether a caller may use the route.
-    /// - Parameter anonymousMayRead: Whether anybody may read what the route shows.
-    /// - Returns: `nil` if the caller is allowed; 401 for a caller without a token; 403 if its role is too low, or it is on another machine.
-    package func refusal(of caller: Caller, anonymousMayRead: Bool) -> Problem? {
+    /// - Parameters:
+    ///   - role: The caller's role on what the route is about (`Reach`); `nil` if it has none there.
+    ///   - anonymousMayRead: Whether anybody may read what the route shows.
+    /// - Returns: `nil` if the caller is allowed; 401 for a caller without a token; 403 if its role is too low or limited to bots that the route is
+    ///   not about, or it is on another machine. The answer depends on the request and the caller alone, never on what exists.
+    package func refusal(of caller: Caller, as role: Role?, anonymousMayRead: Bool) -> Problem? {
         let needed: Role
         switch self {
         case .open, .signIn, .attempt, .signature: return nil
@@ -65,7 +68,7 @@ package enum Access: Sendable, Hashable, CustomStringConvertible {
         case .role(let role): needed = role
         case .local:
             guard !caller.isLocal else { return nil }
-            guard caller.role != nil else { return .needsToken }
+            guard caller.isKnown else { return .needsToken }
             return Problem(403, "This is for commands on the service's machine, which use its Unix socket.")
         case .form(let role):
             guard caller.csrf != nil else {
@@ -75,52 +78,10 @@ package enum Access: Sendable, Hashable, CustomStringConvertible {
             }
             needed = role
         }
-        guard let role = caller.role else { return .needsToken }
+        guard let role else { return caller.isKnown ? .elsewhere(caller.rights) : .needsToken }
         guard role >= needed else {
             return Problem(403, "This needs a token with the role \(needed.rawValue); yours is \(role.rawValue).")
         }
         return nil
     }
-}
-
-/// The client behind a request.
-package struct Caller: Sendable, Hashable {
-    /// The token's name, or the user's name for a client of the Unix socket. It appears in the log and in the integration's `requestedBy`.
-    package let name: String
-    /// `nil` for a caller without a token.
-    package let role: Role?
-    /// Whether it connected over the Unix socket.
-    package let isLocal: Bool
-    /// The token that forms of this person's pages send back; `nil` for a caller that signed in with no browser.
-    let csrf: String?
-    /// Whether the caller has a session, which it can end.
-    let hasSession: Bool
-
-    package init(name: String, role: Role?) { self.init(name: name, role: role, csrf: nil, hasSession: false) }
-
-    /// Creates the caller for a person who has signed in with a browser.
-    /// - Parameter hasSession: Whether the person can sign out here; a proxy's person cannot.
-    init(name: String, role: Role?, csrf: String?, hasSession: Bool) {
-        self.name = name
-        self.role = role
-        self.csrf = csrf
-        self.hasSession = hasSession
-        isLocal = false
-    }
-
-    /// Creates the caller for a peer of the Unix socket. The socket's mode is 0600, so the peer has the daemon's own uid or is root.
-    /// - Parameter said: The user's name that the peer states. Anything but 1 to 64 visible ASCII characters is replaced with `local`.
-    package init(local said: String?) {
-        let isPlain = said.map { $0.utf8.allSatisfy { (0x21...0x7E).contains($0) } && (1...64).contains($0.utf8.count) }
-        name = isPlain == true ? said ?? "local" : "local"
-        role = .admin
-        csrf = nil
-        hasSession = false
-        isLocal = true
-    }
-
-    /// The header in which the command line states the user's name.
-    static let personHeader = "Martlet-Person"
-
-    package static let anonymous = Caller(name: "anonymous", role: nil)
 }

@@ -15,6 +15,10 @@ struct AuthorizedRequest: Sendable {
     /// Cancels the computation of the answer when the client leaves.
     let departure: ClientDeparture
     let caller: Caller
+    /// The caller's role on what the route is about; `nil` if it has none there, so that it is shown what everybody may see.
+    let role: Role?
+    /// The bots that the answer may show; `nil`: every bot.
+    let bots: BotScope?
     private let parameters: [String: String]
     private let bodyLimit: Int
     /// The address that failed sign-ins are counted for; `nil` for all peers without an address.
@@ -30,8 +34,9 @@ struct AuthorizedRequest: Sendable {
     let progress = Progress()
 
     init(
-        request: Request, channel: any Channel, departure: ClientDeparture, caller: Caller,
-        parameters: [String: String], bodyLimit: Int, client: IPAddress?, address: IPAddress?, origin: IPAddress?,
+        request: Request, channel: any Channel, departure: ClientDeparture, caller: Caller, role: Role?,
+        bots: BotScope?, parameters: [String: String], bodyLimit: Int, client: IPAddress?, address: IPAddress?,
+        origin: IPAddress?,
         place: RequestPlace, limits: WebLimits
     ) {
         (self.address, self.origin, self.place) = (address, origin, place)
@@ -40,13 +45,25 @@ struct AuthorizedRequest: Sendable {
         self.channel = channel
         self.departure = departure
         self.caller = caller
+        (self.role, self.bots) = (role, bots)
         self.parameters = parameters
         self.bodyLimit = bodyLimit
-        asker = Asker(client: client, isKnown: caller.role != nil, isLocal: caller.isLocal)
+        asker = Asker(client: client, isKnown: caller.isKnown, isLocal: caller.isLocal)
     }
 
-    /// Whether the caller has no role, so that everybody gets the same answer.
-    var isAnonymous: Bool { caller.role == nil }
+    /// Whether the caller has no role on what the route is about, so that everybody gets the same answer.
+    var isAnonymous: Bool { role == nil }
+
+    /// Returns whether the answer may show a bot.
+    func shows(_ bot: Name) -> Bool { bots?.covers(bot) ?? true }
+
+    /// Checks the caller's role on a bot that the path does not name. A route whose reach is `found` or `listing` calls it before it changes something.
+    /// - Parameter bot: The bot; `nil`: the service as a whole.
+    /// - Throws: 403.
+    func require(_ needed: Role, on bot: Name?) throws(Problem) {
+        let role = if let bot { caller.rights.role(on: bot) } else { caller.rights.role }
+        if let refusal = Access.role(needed).refusal(of: caller, as: role, anonymousMayRead: false) { throw refusal }
+    }
 
     /// Returns a parameter of the route's path; empty if the path has no parameter of this name.
     func text(_ name: String) -> String { parameters[name] ?? "" }

@@ -6,6 +6,8 @@ package struct Route: Sendable {
     package let method: HTTPRequest.Method
     package let pattern: RoutePattern
     package let access: Access
+    /// What it is about, which decides which of a caller's roles counts.
+    package private(set) var reach: Reach
     /// A one-line summary for `/openapi.json`.
     package let summary: String
     /// The largest request body, in bytes; a larger one is refused with 413.
@@ -28,12 +30,20 @@ package struct Route: Sendable {
     ) {
         self.method = method
         self.pattern = RoutePattern(pattern)
+        reach = Reach(of: self.pattern)
         self.access = access
         self.summary = summary
         cost = [.open, .signature, .attempt].contains(access) ? .free : .light
         self.bodyLimit = bodyLimit
         self.acceptsBasic = acceptsBasic || method == .get
         self.handler = handler
+    }
+
+    /// Returns the same route, which is about something else than its path says.
+    func reaching(_ reach: Reach) -> Route {
+        var route = self
+        route.reach = reach
+        return route
     }
 
     /// Returns the same route with another cost.

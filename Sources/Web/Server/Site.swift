@@ -95,7 +95,7 @@ struct Site: Sendable {
     /// Returns the caller to whom a token belongs; `nil` if the token is unknown or revoked.
     func caller(with token: BearerToken) async throws -> Caller? {
         guard let record = try await store.token(hash: token.hash), record.revokedAt == nil else { return nil }
-        return Caller(name: record.name, role: record.role)
+        return Caller(name: record.name, rights: Rights(record.role, on: record.bots))
     }
 
     /// Returns the caller to whom a session belongs; `nil` if it has ended, or gives no role any more.
@@ -104,19 +104,18 @@ struct Site: Sendable {
     }
 
     private func caller(inSession hash: String, csrf: String) async throws -> Caller? {
-        guard let session = try await store.session(hash: hash, at: clock()), let role = role(of: session) else {
-            return nil
-        }
-        return Caller(name: session.person, role: role, csrf: csrf, hasSession: true)
+        guard let session = try await store.session(hash: hash, at: clock()) else { return nil }
+        let rights = rights(of: session)
+        return rights.isEmpty ? nil : Caller(name: session.person, rights: rights, csrf: csrf, hasSession: true)
     }
 
-    /// Returns the role that a session gives now; `nil` if the settings do not name its provider, or give the person no role.
-    func role(of session: SessionRecord) -> Role? {
+    /// Returns the rights that a session gives now; none if the settings do not name its provider, or give the person no role.
+    func rights(of session: SessionRecord) -> Rights {
         switch session.origin {
-        case .token(_, let role): return role
+        case .token(_, let rights): return rights
         case .provider(let statement):
-            guard let openID = configuration.signIn.openID, openID.issuer == statement.issuer else { return nil }
-            return openID.roles.role(names: statement.groups, mail: statement.mail)
+            guard let openID = configuration.signIn.openID, openID.issuer == statement.issuer else { return .anonymous }
+            return openID.roles.rights(names: statement.groups, mail: statement.mail)
         }
     }
 }

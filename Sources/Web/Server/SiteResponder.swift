@@ -33,6 +33,8 @@ struct SiteResponder: HTTPResponder {
     let anonymousMayRead: Bool
     /// Whether anybody may read what a route of products shows, and whether all are shown the same.
     let openness: @Sendable (ProductScope) async throws -> (mayRead: Bool, isSame: Bool)
+    /// Returns the bots that make a product or package.
+    let makers: @Sendable (ProductScope) async throws -> [Name]
     let identification: Identification
     let messages: PageMessages
     /// Returns the present name of the bot that had a name before; `nil` if none had it.
@@ -66,7 +68,7 @@ struct SiteResponder: HTTPResponder {
             response = problem.response
         } catch let problem as Problem {
             if problem.status == 401, request.headers[.authorization] != nil { note(.token, request, from: peer) }
-            let renamed = problem.status == 404 ? await renamed(request) : nil
+            let renamed = problem.status == 404 ? await renamed(request, reader) : nil
             response = if let renamed { renamed } else { await present(problem, for: request, of: client, reader) }
         } catch let error as OperationError {
             if error.code == .unauthenticated { note(.signature, request, from: peer) }
@@ -94,11 +96,13 @@ struct SiteResponder: HTTPResponder {
 
     /// Returns a redirect to the present name of a bot that was renamed, for a path that names it by its former one.
     /// - Returns: `nil` for every other path.
-    private func renamed(_ request: Request) async -> Response? {
+    private func renamed(_ request: Request, _ reader: PageReader) async -> Response? {
         // Only a route answers 404 after it has checked whether the caller may read.
         guard request.method == .get || request.method == .head,
             case .route = table.match(request.method, path: path(of: request)),
-            let former = FormerBotPath(path(of: request)), let name = await presentName(former.bot)
+            let former = FormerBotPath(path(of: request)), let name = await presentName(former.bot),
+            // The present name may be that of a bot which the caller may not read.
+            anonymousMayRead || reader.shown?.covers(name) ?? true
         else { return nil }
         let query = (request.head.path ?? "").drop { $0 != "?" }
         // Another bot may get the former name later, so the redirect is not permanent.
@@ -134,19 +138,24 @@ struct SiteResponder: HTTPResponder {
             (mayRead, isSame) = try await openness(ProductScope(parameters))
             isSame = isSame && caller.csrf == nil
         }
-        if var refusal = route.access.refusal(of: caller, anonymousMayRead: mayRead) {
+        let role = try await route.reach.role(of: caller, parameters, makers: makers)
+        if var refusal = route.access.refusal(of: caller, as: role, anonymousMayRead: mayRead) {
             if refusal.status == 401, identity.hasEnded { refusal = .endedSession }
             throw refusal
         }
+        // What anybody may read, a caller whose role is limited may read as well.
+        let shown = route.access == .read && mayRead ? nil : caller.rights.scope
+        (reader.role, reader.shown) = (role, caller.rights.scope)
         if caller.csrf != nil, route.method != .get { try checkForgery(request, route, caller) }
         let permit: LiveAnswers.Permit? =
-            identity.permit
+            // A caller without a role on the product reads it as anybody does.
+            (route.access == .product && role == nil ? nil : identity.permit)
             ?? (route.access == .product && !isLocal ? .product(ProductScope(parameters)) : nil)
         // Before it is computed: the right may be taken away meanwhile.
         let live = route.cost.lasts ? permit.map { answers.begin($0, over: channel) } : nil
         let call = AuthorizedRequest(
             request: Self.withDecodedTags(request), channel: channel, departure: context.departure, caller: caller,
-            parameters: parameters,
+            role: role, bots: shown, parameters: parameters,
             bodyLimit: route.bodyLimit, client: client, address: address, origin: origin(of: request, from: peer),
             place: place, limits: limits)
         var response = try await PageReader.$ofRequest.withValue(reader) {
@@ -315,7 +324,7 @@ struct SiteResponder: HTTPResponder {
             "status": "\(response.status.code)",
         ]
         if let origin = origin(of: request, from: peer) { metadata["from"] = "\(origin)" }
-        if caller.role != nil { metadata["by"] = "\(caller.name)" }
+        if caller.isKnown { metadata["by"] = "\(caller.name)" }
         logger.info("a request was answered", metadata: metadata)
     }
 

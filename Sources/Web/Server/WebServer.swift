@@ -71,7 +71,8 @@ package struct WebServer: Service, CustomStringConvertible {
         func made(isLocal: Bool) -> SiteResponder {
             SiteResponder(
                 table: table, isLocal: isLocal, anonymousMayRead: configuration.anonymousMayRead,
-                openness: { try await site.openness($0) }, identification: identification, messages: site.messages,
+                openness: { try await site.openness($0) }, makers: { try await site.makers($0) },
+                identification: identification, messages: site.messages,
                 presentName: { try? await site.store.bot(formerly: $0) },
                 errorPage: { await pages.problem($0) }, hosts: hosts, answers: answers, clock: clock,
                 base: configuration.base, limits: limits, log: configuration.log, logger: logger,

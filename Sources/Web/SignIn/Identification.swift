@@ -61,8 +61,9 @@ struct Identification: Sendable {
             name.utf8.allSatisfy({ (0x20...0x7E).contains($0) && $0 != UInt8(ascii: ",") })
         else { return nil }
         let mail = name.contains("@") ? name : nil
-        guard let role = header.roles.role(names: [name], mail: mail) else { return nil }
+        let rights = header.roles.rights(names: [name], mail: mail)
+        guard !rights.isEmpty else { return nil }
         let csrf = Digest.hmacSHA256(key: key, message: Array("header \(name)".utf8))
-        return Caller(name: name, role: role, csrf: Hexadecimal.encode(csrf), hasSession: false)
+        return Caller(name: name, rights: rights, csrf: Hexadecimal.encode(csrf), hasSession: false)
     }
 }

@@ -35,7 +35,7 @@ struct SignInRoutes: Sendable {
                 var response = Response.seeOther("/sign-in?out")
                 remove(SessionSecret.cookie, from: &response, call)
                 return response
-            },
+            }.reaching(.nothing),
         ]
     }
 
@@ -147,7 +147,7 @@ struct SignInRoutes: Sendable {
         var response: Response
         do throws(SignInError) {
             let person = try await person(call, attempt, provider)
-            guard provider.settings.roles.role(names: person.groups, mail: person.mail) != nil else {
+            guard !provider.settings.roles.rights(names: person.groups, mail: person.mail).isEmpty else {
                 throw SignInError(
                     .refused,
                     "\(person.name) is signed in at the provider, but has no role here. An admin gives roles in the settings: sign-in, openid, roles."

@@ -16,11 +16,14 @@ struct TokenCommand: AsyncParsableCommand {
         @Argument(help: "A name to know it by.") var name: String
         @Option(help: "viewer, operator or admin.", completion: .list(["viewer", "operator", "admin"]))
         var role: String
+        @Option(help: "Limits the role to bots: names and patterns with commas between them, such as kit,tools-*.")
+        var bots: String?
 
         func run() async throws {
             try await Failure.exiting {
+                let list = bots.map { $0.split(separator: ",", omittingEmptySubsequences: false).map(String.init) }
                 let answer = try await server.connect().post(
-                    "/api/v1/tokens", API.TokenRequest(name: name, role: role), as: API.NewToken.self)
+                    "/api/v1/tokens", API.TokenRequest(name: name, role: role, bots: list), as: API.NewToken.self)
                 Output.print("\(answer.secret)\n")
             }
         }
@@ -40,10 +43,11 @@ struct TokenCommand: AsyncParsableCommand {
                 let tokens = try await connection.get("/api/v1/tokens", as: API.List<API.Token>.self).items
                 Output.print(
                     server.terminal.table(
-                        ["TOKEN", "ROLE", "CREATED", "STATE"],
+                        ["TOKEN", "ROLE", "BOTS", "CREATED", "STATE"],
                         tokens.map {
                             [
-                                Cell($0.name), Cell($0.role), Cell($0.created.text),
+                                Cell($0.name), Cell($0.role), Cell($0.bots?.joined(separator: ", ") ?? "all"),
+                                Cell($0.created.text),
                                 Cell($0.revoked.map { "revoked \($0)" } ?? "", .faint),
                             ]
                         }))
@@ -55,7 +59,8 @@ struct TokenCommand: AsyncParsableCommand {
                         ["SESSION", "PERSON", "ROLE", "CREATED", "USED", "SIGNED IN"],
                         sessions.map {
                             [
-                                Cell("\($0.id)"), Cell($0.person), Cell($0.role ?? "no role"), Cell($0.created.text),
+                                Cell("\($0.id)"), Cell($0.person), Cell(TokenCommand.roles(of: $0)),
+                                Cell($0.created.text),
                                 Cell("\($0.used)"),
                                 Cell($0.token.map { "by token \($0)" } ?? "by \($0.provider ?? "")", .faint),
                             ]
@@ -94,5 +99,14 @@ extension TokenCommand {
                 Output.print("session \(number) has ended\n")
             }
         }
+    }
+}
+
+extension TokenCommand {
+    /// Returns the roles of a session in words, such as `viewer; operator on kit, tools-*`.
+    fileprivate static func roles(of session: API.Session) -> String {
+        let limited = session.limited.map { "\($0.role) on \($0.bots.joined(separator: ", "))" }
+        let all = [session.role].compactMap(\.self) + limited
+        return all.isEmpty ? "no role" : all.joined(separator: "; ")
     }
 }

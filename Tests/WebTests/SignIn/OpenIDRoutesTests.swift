@@ -89,6 +89,26 @@ import Testing
         }
     }
 
+    @Test(.proves(.web, "A person who matches several rules has each role on the bots of its rule"))
+    func testThatAGroupHasARoleOnSomeBots() async throws {
+        let roles = RoleRules([.init(.viewer, ["*"]), .init(.operator, ["ci"], on: BotScope(["kit"]))])
+        try await withProvider(roles: roles) { web, fake in
+            // given
+            try await TwoTeams(web: web).fill()
+            let browser = WebBrowser(web)
+            // when
+            _ = try await browser.get(try await begin(browser, fake))
+            // then
+            let page = try await browser.get("/bots/kit").text
+            expectContains(page, "<span class=\"quiet\">viewer; operator on kit</span>")
+            expectContains(page, "action=\"/bots/kit/integrate\"")
+            expectLacks(try await browser.get("/bots/hidden-bot").text, "action=\"/bots/hidden-bot/integrate\"")
+            try await browser.readToken()
+            #expect(try await browser.post("/bots/hidden-bot/pause").status == 403)
+            #expect(try await browser.post("/bots/kit/pause").status == 303)
+        }
+    }
+
     @Test func testThatAnUnverifiedAddressGivesNoRole() async throws {
         let fake = FakeProvider(
             now: WebFixture.now.millisecondsSinceEpoch / 1000,

@@ -17,8 +17,12 @@ final class WebBrowser {
 
     /// Signs in with the fixture's token of a role.
     static func signedIn(_ web: WebFixture, as role: Role) async throws -> WebBrowser {
+        try await signedIn(web, with: try #require(web.tokens[role]))
+    }
+
+    /// Signs in with a token.
+    static func signedIn(_ web: WebFixture, with token: BearerToken) async throws -> WebBrowser {
         let browser = WebBrowser(web)
-        let token = try #require(web.tokens[role])
         let answer = try await browser.post("/sign-in", ["token": token.secret, "next": "/"])
         #expect(answer.status == 303, "\(answer.text)")
         try await browser.readToken()
