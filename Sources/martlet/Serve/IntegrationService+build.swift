@@ -125,7 +125,8 @@ extension IntegrationService {
         let triggers = TriggerRunner(
             store: store, state: parts.state, executor: parts.executor, publisher: publisher,
             uploads: parts.uploader.with(secrets), scripts: parts.settings.triggers, secrets: secrets,
-            environment: environment, isolation: parts.isolation, clock: clock, timer: parts.timer, logger: logger)
+            environment: environment, isolation: parts.isolation, clock: clock, timer: parts.timer, jobs: jobs,
+            logger: logger)
         let circuitBreaker = CircuitBreaker(clock: clock, timer: parts.timer, signal: queueSignal)
         let runner = IntegrationRunner(
             store: store, registry: registry, remotes: remotes, jobs: jobs, triggers: triggers,
