@@ -45,7 +45,8 @@ package final class ServiceHealth: Sendable {
     private let registry: BotRegistry
     private let disk: DiskGuard
     private let places: [String]
-    private let settings: ServiceSettings
+    /// The settings with which the service runs.
+    package let settings: RunningSettings
     private let secrets: SecretStore
     private let probe: Probe
     private let clock: WallClock
@@ -74,7 +75,7 @@ package final class ServiceHealth: Sendable {
         self.registry = registry
         self.disk = disk
         self.places = places
-        self.settings = settings
+        self.settings = RunningSettings(settings)
         self.secrets = secrets
         self.probe = probe
         self.clock = clock
@@ -203,7 +204,7 @@ package final class ServiceHealth: Sendable {
     }
 
     private func missingSecrets() async -> [ServiceCondition] {
-        let uses = SecretUse.all(of: settings, await registry.all())
+        let uses = SecretUse.all(of: settings.current, await registry.all())
         let now = clock.now()
         return await SerialQueue(label: "health.secrets").run { [secrets] in
             // Where the service may write there; the values are not accepted any more in any case.
@@ -278,7 +279,7 @@ package final class ServiceHealth: Sendable {
             if waiting == 0 || state.movement?.running != ids { state.movement = (now, ids) }
             return state.movement?.at ?? now
         }
-        let patience = ids.count < settings.concurrency ? Self.patience : Self.patienceWithBusySlots
+        let patience = ids.count < settings.current.concurrency ? Self.patience : Self.patienceWithBusySlots
         guard waiting > 0, now - since >= patience else { return [] }
         return [
             ServiceCondition(

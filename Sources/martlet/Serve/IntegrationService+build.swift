@@ -211,7 +211,7 @@ extension IntegrationService {
                 survey: survey, remotes: remotes, clock: clock, logger: logger),
             survey: survey,
             secrets: SecretSurvey(
-                store: store, registry: registry, settings: parts.settings, secrets: parts.secrets, clock: clock))
+                store: store, registry: registry, settings: health.settings, secrets: parts.secrets, clock: clock))
         self.init(
             operations: operations, poller: poller, upgrades: upgrades, scans: scans, scheduler: scheduler,
             circuitBreaker: circuitBreaker, publisher: publisher, jobs: jobs, triggers: triggers,
