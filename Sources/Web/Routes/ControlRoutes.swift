@@ -32,7 +32,13 @@ struct ControlRoutes: Sendable {
             ) { call in
                 let wish = try await call.json(API.ResumeRequest.self)
                 if wish.publishing == true {
-                    let lost = try (wish.published ?? []).map(Self.version)
+                    guard let published = wish.published else {
+                        throw Problem(
+                            400,
+                            "`published` has the versions that were published after the backup was made; an empty list says that there is none."
+                        )
+                    }
+                    let lost = try published.map(Self.version)
                     return try .json(
                         API.PauseState(
                             await site.resumePublishing(lost: lost, by: call)))
