@@ -6,10 +6,12 @@ import JobProtocol
 package import Jobs
 package import Logging
 package import Model
+package import Notifications
 package import Releases
 package import Settings
 package import SourceControl
 package import Storage
+import Transfer
 
 /// Runs an integration's triggers in their order; the first that fails stops the later ones, and what was published
 /// stays.
@@ -30,6 +32,8 @@ package struct TriggerRunner: Sendable {
     let timer: any Clock<Duration>
     /// Repeats what failed on a full disk; `nil` if nothing is repeated.
     let jobs: JobRunner?
+    /// Where refused credentials of uploads are recorded.
+    let access: RefusedAccess
     let logger: Logger
     /// Job directories of scripts and secrets are read and written here.
     let queue = SerialQueue(label: "triggers")
@@ -37,8 +41,10 @@ package struct TriggerRunner: Sendable {
     package init(
         store: Store, state: StateDirectory, executor: any Executor, publisher: Publisher, uploads: Uploads,
         scripts: String, secrets: SecretStore, environment: JobEnvironment, isolation: JobIsolation,
-        clock: WallClock, timer: any Clock<Duration>, jobs: JobRunner? = nil, logger: Logger
+        clock: WallClock, timer: any Clock<Duration>, jobs: JobRunner? = nil,
+        access: RefusedAccess = RefusedAccess(), logger: Logger
     ) {
+        self.access = access
         self.jobs = jobs
         self.store = store
         self.state = state
@@ -302,6 +308,18 @@ package struct TriggerRunner: Sendable {
     }
 
     private func send(_ shipment: Uploads.Shipment) async throws -> String {
+        let place = RefusedAccess.Use.upload(Uploads.place(of: shipment.template))
+        do {
+            let sent = try await transfer(shipment)
+            access.record(nil, by: place)
+            return sent
+        } catch let error as TransferError {
+            access.record(error.isOfCredentials ? "\(error)" : nil, by: place)
+            throw error
+        }
+    }
+
+    private func transfer(_ shipment: Uploads.Shipment) async throws -> String {
         let (store, logger) = (store, logger)
         return try await uploads.send(shipment) { interruption in
             store.tell(.integration(shipment.integration))

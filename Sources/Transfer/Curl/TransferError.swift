@@ -63,3 +63,8 @@ package struct TransferError: CausedError, Sendable, CustomStringConvertible {
 
     package var description: String { "\(operation) failed: \(message)" }
 }
+
+extension TransferError {
+    /// Whether the server refuses the credentials, or its certificate or host key is not trusted.
+    package var isOfCredentials: Bool { [.certificate, .hostKey, .credentials].contains(code) }
+}
