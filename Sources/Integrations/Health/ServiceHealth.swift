@@ -270,7 +270,7 @@ package final class ServiceHealth: Sendable {
     private func deliveries() async -> [ServiceCondition]? {
         let now = clock.now()
         guard let failing = try? await store.failingDestinations(since: now) else { return nil }
-        return failing.compactMap { destination in
+        return failing.compactMap { destination -> ServiceCondition? in
             let bots = destination.bots.prefix(5).map(\.description).joined(separator: ", ")
             let subject = "\(destination.kind.rawValue) \(destination.name)"
             if let reason = access.reason(of: .messages(subject)) {

@@ -31,7 +31,7 @@ package struct TriggerRunner: Sendable {
     /// For the pauses between tries to reach the launcher.
     let timer: any Clock<Duration>
     /// Repeats what failed on a full disk; `nil` if nothing is repeated.
-    let jobs: JobRunner?
+    let jobRunner: JobRunner?
     /// Where refused credentials of uploads are recorded.
     let access: RefusedAccess
     let logger: Logger
@@ -45,7 +45,7 @@ package struct TriggerRunner: Sendable {
         access: RefusedAccess = RefusedAccess(), logger: Logger
     ) {
         self.access = access
-        self.jobs = jobs
+        jobRunner = jobs
         self.store = store
         self.state = state
         self.executor = executor
@@ -249,8 +249,8 @@ package struct TriggerRunner: Sendable {
     private func withRoom<Value>(
         _ context: Context, _ cancellation: Cancellation, _ body: () async throws -> Value
     ) async throws -> Value {
-        guard let jobs else { return try await body() }
-        return try await jobs.withRoom(for: context.integration.id, cancellation, body)
+        guard let jobRunner else { return try await body() }
+        return try await jobRunner.withRoom(for: context.integration.id, cancellation, body)
     }
 
     /// Runs a trigger's job, and once more when it was interrupted; each try has a record of its own.

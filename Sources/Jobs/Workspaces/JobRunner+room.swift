@@ -52,7 +52,7 @@ extension JobRunner {
     ///   - makingRoom: Called before the function waits; it removes what is no longer needed.
     /// - Throws: The error of the operation, if the disk was not full, a user waits for the result, or the integration is canceled meanwhile.
     package func withRoom<Value>(
-        for id: IntegrationID, _ cancellation: Cancellation, tries: Int = maximumPreparations,
+        for id: IntegrationID, _ cancellation: Cancellation, tries: Int = JobRunner.maximumPreparations,
         makingRoom: () async -> Void = {}, _ body: () async throws -> Value
     ) async throws -> Value {
         do {
