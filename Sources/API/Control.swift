@@ -59,7 +59,8 @@ package struct ResumeRequest: Codable, Hashable, Sendable {
     package var bot: String?
     /// Whether only publishing goes on that a restore holds. `nil` means no.
     package var publishing: Bool?
-    /// With `publishing`: the versions that were published after the restored backup was made. No other bytes get their numbers.
+    /// Needed with `publishing`: the versions that were published after the restored backup was made; empty if there is none. No other bytes get
+    /// their numbers.
     package var published: [PublishedVersion]?
 
     /// A version that was published.

@@ -80,7 +80,8 @@ package struct ForgeAccess: Sendable {
         case .canceled: .interrupted
         case .invalid, .schemeRefused: .refused("\(error)")
         // The messages wait until an operator stores another token or the forge can be reached.
-        case .unreachable, .certificate, .credentials: .failed(OutboxFailure("\(error)"))
+        case .unreachable, .certificate, .credentials:
+            .failed(OutboxFailure("\(error)", isOfCredentials: error.isOfCredentials))
         default: .failed(OutboxFailure("\(error)", mayHaveArrived: true))
         }
     }

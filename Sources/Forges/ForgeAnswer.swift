@@ -34,7 +34,7 @@ struct ForgeAnswer: Sendable {
             return .failed(
                 OutboxFailure(
                     "\(what): it does not take the secret \(credentials); store a valid token with `martlet secret set "
-                        + "\(credentials)`"))
+                        + "\(credentials)`", isOfCredentials: true))
         case 403:
             return .failed(
                 OutboxFailure(

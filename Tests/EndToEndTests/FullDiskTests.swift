@@ -195,6 +195,97 @@ import Testing
         }
     }
 
+    /// A recipe whose product does not compress.
+    private static func recipe(archiving size: String, _ more: String = "") -> String {
+        """
+        configurations: { debug: { steps: [{ name: make, step: building, run: "head -c \(size) /dev/urandom > kit\(more)" }], test: none } }
+        analyze: []
+        archive: { include: [kit] }
+
+        """
+    }
+
+    @Test(
+        .proves(
+            .badInput,
+            "After a full disk, a publication, an upload or an archive that found no room is done once more by itself, when there is room"
+        ), .smallDisk, arguments: ["publish: { version: { file: VERSION } }", "upload: \"{disk}/uploads/{commit}/\""])
+    func testThatATriggerThatFoundNoRoomIsDoneWhenThereIsRoom(action: String) async throws {
+        try await withTemporaryDirectory { outer in
+            let disk = try outer.makeDirectory("disk")
+            try await SmallDisk.mounted(on: disk, size: "64m") {
+                // given: a script holds the integration between its jobs and the trigger
+                let (asked, go) = (outer.path("asked"), outer.path("go"))
+                let plan = BotPlan(
+                    recipe: Self.recipe(archiving: "2M"),
+                    file: """
+                        branches: [main]
+                        triggers:
+                          - { name: hold, branches: [main], run: hold }
+                          - { name: release, branches: [main], \(action.replacingOccurrences(of: "{disk}", with: disk)) }
+
+                        """,
+                    scripts: ["hold": "#!/bin/sh\ntouch \(asked); until [ -e \(go) ]; do sleep 0.01; done\n"],
+                    state: disk + "/state", executor: .local)
+                try await withBot(plan) { bot in
+                    let id = try await bot.begin(Commit(files: ["VERSION": "1.4.0\n"]))
+                    await until("the script", limit: Bot.waitLimit) { access(asked, F_OK) == 0 }
+
+                    // when: there is room for the service, and none for the files
+                    try SmallDisk.fill(with: disk + "/full", leaving: 1 << 20)
+                    try outer.write("go", "")
+                    await expectWaitForRoom(bot)
+                    try FileManager.default.removeItem(atPath: disk + "/full")
+
+                    // then
+                    let integration = try await end(of: id, bot)
+                    expectResult(of: integration, "succeeded")
+                    expectTriggers(of: integration, ["hold": .succeeded, "release": .succeeded])
+                }
+            }
+        }
+    }
+
+    @Test(
+        .proves(
+            .badInput,
+            "After a full disk, a publication, an upload or an archive that found no room is done once more by itself, when there is room"
+        ), .smallDisk)
+    func testThatAnArchiveThatFoundNoRoomIsMadeWhenThereIsRoom() async throws {
+        try await withTemporaryDirectory { outer in
+            let disk = try outer.makeDirectory("disk")
+            try await SmallDisk.mounted(on: disk, size: "64m") {
+                // given
+                let (asked, go) = (outer.path("asked"), outer.path("go"))
+                let hold = "; touch \(asked); until [ -e \(go) ]; do sleep 0.01; done"
+                let plan = BotPlan(
+                    recipe: Self.recipe(archiving: "4M", hold), file: "branches: [main]\n", state: disk + "/state",
+                    executor: .local)
+                try await withBot(plan) { bot in
+                    let id = try await bot.begin(.succeeding)
+                    await until("the step", limit: Bot.waitLimit) { access(asked, F_OK) == 0 }
+
+                    // when: there is room for the copy of the product, and not for its archive
+                    try SmallDisk.fill(with: disk + "/full", leaving: 5 << 20)
+                    try outer.write("go", "")
+                    await expectWaitForRoom(bot)
+
+                    // then: the workspace has made room for it
+                    let integration = try await end(of: id, bot)
+                    expectResult(of: integration, "succeeded")
+                    #expect(integration.attempts.count == 1)
+                    #expect(try await bot.store.artifacts(of: id).count == 1)
+                }
+            }
+        }
+    }
+
+    private func expectWaitForRoom(_ bot: Bot) async {
+        await until("it waits for room", limit: Bot.waitLimit) {
+            bot.log.lines.contains { $0.message.hasPrefix("what failed on a full disk is done again") }
+        }
+    }
+
     private func end(of id: IntegrationID, _ bot: Bot) async throws -> Integrated {
         let store = try bot.store
         try await until("its end", limit: Bot.waitLimit) {

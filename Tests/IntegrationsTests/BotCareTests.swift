@@ -216,6 +216,9 @@ import martlet
             _ = try await bot.service.retention.round()
             // then
             #expect(try await bot.store.bot(bot.name) == nil)
+            let rows = try await bot.store.audit(AuditFilter(action: .botDeleted)).items
+            #expect(rows.map(\.entry.actor) == [AuditEntry.service])
+            #expect(rows.map(\.entry.bot) == [bot.name])
         }
     }
 }

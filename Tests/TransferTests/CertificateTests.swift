@@ -105,6 +105,34 @@ struct CertificateTests {
         #expect(throws: FileError.self) { try CertificateVariables.set("/dev/null") }
     }
 
+    @Test(
+        .proves(
+            .badInput,
+            "`certificates` that name a file or a directory without a certificate keep the service from starting, with a sentence"
+        ))
+    func testThatFilesWithoutACertificateAreRefused() async throws {
+        try await withTemporaryDirectory { directory in
+            // given
+            let authority = try await CertificateAuthority(in: directory)
+            let issued = try await authority.issue("server", host: "127.0.0.1")
+            let pem = try String(contentsOfFile: authority.certificate, encoding: .utf8)
+            let unnamed = try directory.makeDirectory("unnamed")
+            try directory.write("unnamed/authority.pem", pem)
+            let refused = [
+                try directory.write("text", "trust everybody\n"), issued.key,
+                try directory.write("empty", ""), try directory.write("cut", String(pem.prefix(pem.count / 2))),
+                try directory.write(
+                    "short", pem.replacing(try Regex("(?s)\n[^-]*\n-----END"), with: "\nMIIC\n-----END")),
+                try directory.makeDirectory("none"), unnamed,
+            ]
+            // when, then
+            for path in refused {
+                let error = #expect(throws: FileError.self, "\(path)") { try CertificateVariables.set(path) }
+                expectContains(error?.message ?? "", "it has no certificate")
+            }
+        }
+    }
+
     @Test(.program("curl"), .oldPythonTLS) func testT3ThatNothingOlderThanTLS12IsSpoken() async throws {
         try await withTemporaryDirectory { directory in
             // given

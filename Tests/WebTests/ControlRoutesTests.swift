@@ -103,13 +103,43 @@ import Testing
             let wrong = try await martlet(["resume", "--publishing", "--published", "kit"], web)
             let twice = try await martlet(["resume", "--publishing", "kit"], web)
             let bad = try await martlet(["resume", "--publishing", "--published", "kit=soon"], web)
-            let done = try await martlet(["resume", "--publishing", "--published", "kit=1.4.3"], web)
+            let bare = try await martlet(["resume", "--publishing"], web)
+            let both = try await martlet(
+                ["resume", "--publishing", "--none-published", "--published", "kit=1.4.3"], web)
+            let body = try await web.send(
+                "POST", "/api/v1/resume", as: .operator, headers: [("Content-Type", "application/json")],
+                body: Array(#"{"publishing": true}"#.utf8))
             // then
             #expect(wrong.status == 64 && twice.status == 64 && bad.status == 1)
+            #expect(bare.status == 64 && both.status == 64 && body.status == 400)
+            expectContains(bare.stderr, "or --none-published, if there is none")
+            #expect(try await web.store.pauses().publishing != nil)
+            // when
+            let done = try await martlet(["resume", "--publishing", "--published", "kit=1.4.3"], web)
+            // then
             #expect(done.stdout == "nothing is paused\n")
             let next = try await web.store.nextVersion(major: 1, minor: 4, product: SampleContent.kit, onDisk: [])
             #expect(next == .reserved(try #require(SemanticVersion("1.4.4"))))
-            #expect(try await martlet(["resume", "--publishing"], web).status == 1)
+            let again = try await martlet(["resume", "--publishing", "--none-published"], web)
+            #expect(again.status == 1)
+            expectContains(again.stderr, "publishing is not held")
+        }
+    }
+
+    @Test(
+        .proves(
+            .releases,
+            "Publishing that a restore holds goes on only once an operator has said which versions were published since, or that none was"
+        ))
+    func testThatPublishingGoesOnWhereNoneWasPublished() async throws {
+        try await withWeb(bots: ["kit": "repository: /srv/kit.git\npoll: off\n"]) { web in
+            // given
+            try await web.store.recordRestore(of: "2026-02-28T00:00:00.000Z", by: "ann", at: WebFixture.now)
+            // when
+            let done = try await martlet(["resume", "--publishing", "--none-published"], web)
+            // then
+            #expect(done.stdout == "nothing is paused\n")
+            #expect(try await web.store.pauses().publishing == nil)
         }
     }
 

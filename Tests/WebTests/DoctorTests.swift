@@ -200,7 +200,13 @@ struct DoctorServiceTests {
             try directory.write("secrets/open", "a token", mode: 0o644)
             try directory.write("secrets/chat", "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", mode: 0o600)
             // when
-            let (diagnosis, status) = try await doctor(directory, "certificates: \(directory.path("nowhere.pem"))")
+            try directory.write("secrets/ops", "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", mode: 0o600)
+            let (diagnosis, status) = try await doctor(
+                directory,
+                """
+                certificates: \(directory.path("nowhere.pem"))
+                operator: { webhook: "https://127.0.0.1:2/a-secret-path", secret: ops }
+                """)
             // then
             #expect(status == 1)
             let problems = diagnosis.findings.filter { $0.state == "problem" }
@@ -220,6 +226,7 @@ struct DoctorServiceTests {
                 "kit: the repository lists no branch that `branches: [master]` matches; it has main; write `branches: [main]` into kit.yml"
             )
             expect("target", "https://127.0.0.1:1 (the notice chat of the bot kit): ")
+            expect("target", "https://127.0.0.1:2 (`operator` of the settings): ")
             expect("target", "/dev/null/here/ (the trigger local of the bot kit): ")
             #expect(!problems.contains { $0.text.contains("a-secret-path") })
         }

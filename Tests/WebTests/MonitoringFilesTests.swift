@@ -24,6 +24,15 @@ import Testing
         #expect(result.status == 0, "\(result.stdout)\(result.stderr)")
     }
 
+    @Test func testThatTheRulesNameThePathAtWhichThePackageInstallsThem() throws {
+        // given
+        let rules = try String(contentsOfFile: Self.deploy("prometheus-rules.yml"), encoding: .utf8)
+        let examples = try String(contentsOfFile: Self.deploy("debian/martlet.examples"), encoding: .utf8)
+        // then: dh_installexamples(1) copies them there
+        expectContains(examples, "deploy/prometheus-rules.yml\n")
+        expectContains(rules, "[/usr/share/doc/martlet/examples/prometheus-rules.yml]")
+    }
+
     @Test func testThatEachKindOfTroubleHasAnAlert() throws {
         // given
         let rules = try String(contentsOfFile: Self.deploy("prometheus-rules.yml"), encoding: .utf8)

@@ -1,5 +1,7 @@
+import Basics
+
 /// A failure to pack, store, publish or verify files.
-package struct ArchiveError: Error, Sendable, CustomStringConvertible {
+package struct ArchiveError: CausedError, Sendable, CustomStringConvertible {
     /// The kind of failure, for programs.
     package enum Code: String, Sendable {
         /// A name, triple or version that cannot be used as a file name.

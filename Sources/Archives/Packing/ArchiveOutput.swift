@@ -17,9 +17,11 @@ final class ArchiveOutput {
         }
         let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o644)
         guard descriptor >= 0 else {
-            let reason = String(cString: strerror(errno))
+            let error = FileError(operation: "open", path: path, errno: errno)
             archive_write_free(archive)
-            throw ArchiveError(code: .file, operation: operation, message: "\(path) cannot be made: \(reason)")
+            throw ArchiveError(
+                code: .file, operation: operation, message: "\(path) cannot be made: \(error.message)",
+                underlying: error)
         }
         (self.archive, self.descriptor, self.path) = (archive, descriptor, path)
         (self.seconds, self.operation) = (seconds, operation)
@@ -115,8 +117,8 @@ final class ArchiveOutput {
     func close() throws(ArchiveError) {
         try check(archive_write_close(archive))
         guard fchmod(descriptor, 0o644) == 0, fsync(descriptor) == 0 else {
-            throw ArchiveError(
-                code: .file, operation: operation, message: "fsync: " + String(cString: strerror(errno)))
+            let error = FileError(operation: "fsync", path: path, errno: errno)
+            throw ArchiveError(code: .file, operation: operation, message: "fsync: \(error.message)", underlying: error)
         }
         isOpen = false
         Glibc.close(descriptor)
@@ -160,6 +162,7 @@ final class ArchiveOutput {
         let isFull = archive_errno(archive) == ENOSPC
         return ArchiveError(
             code: isFull ? .file : .library, operation: operation,
-            message: isFull ? "the disk is full; make room and run it again" : "libarchive: \(text)")
+            message: isFull ? "the disk is full; make room and run it again" : "libarchive: \(text)",
+            underlying: isFull ? FileError(operation: "write", path: path, errno: ENOSPC) : nil)
     }
 }

@@ -63,3 +63,9 @@ package struct FileError: Error, Hashable, CustomStringConvertible {
 
     package var description: String { "\(operation) of \(path) failed: \(message)" }
 }
+
+/// An error that keeps the error that caused it, such as that of a file operation.
+package protocol CausedError: Error {
+    /// The cause; `nil` if there is none.
+    var underlying: (any Error)? { get }
+}

@@ -2,6 +2,8 @@ package import Basics
 import JobProtocol
 package import Jobs
 package import Model
+package import Notifications
+import Releases
 package import Settings
 package import Storage
 import Synchronization
@@ -45,9 +47,11 @@ package final class ServiceHealth: Sendable {
     private let registry: BotRegistry
     private let disk: DiskGuard
     private let places: [String]
-    private let settings: ServiceSettings
+    /// The settings with which the service runs.
+    package let settings: RunningSettings
     private let secrets: SecretStore
     private let probe: Probe
+    private let access: RefusedAccess
     private let clock: WallClock
     private let state = Mutex(State())
     private let signal = Signal()
@@ -64,17 +68,20 @@ package final class ServiceHealth: Sendable {
     /// - Parameters:
     ///   - places: The directories whose disks need room.
     ///   - secrets: All secrets, also the service's own.
+    ///   - access: The servers that refused the service's credentials.
     package init(
         store: Store, registry: BotRegistry, disk: DiskGuard, places: [String], settings: ServiceSettings,
         secrets: SecretStore,
-        probe: @escaping Probe = { [] }, clock: WallClock, examined: Signal? = nil
+        probe: @escaping Probe = { [] }, access: RefusedAccess = RefusedAccess(), clock: WallClock,
+        examined: Signal? = nil
     ) {
+        self.access = access
         self.examined = examined
         self.store = store
         self.registry = registry
         self.disk = disk
         self.places = places
-        self.settings = settings
+        self.settings = RunningSettings(settings)
         self.secrets = secrets
         self.probe = probe
         self.clock = clock
@@ -112,7 +119,7 @@ package final class ServiceHealth: Sendable {
             case .scans: found = await scans()
             case .deliveries: found = await deliveries()
             case .queue: found = await queue()
-            case .secrets: found = await missingSecrets()
+            case .secrets: found = await missingSecrets() + refusedUploads()
             case .jobs: found = await probe()
             }
             report(found, by: examination)
@@ -203,7 +210,7 @@ package final class ServiceHealth: Sendable {
     }
 
     private func missingSecrets() async -> [ServiceCondition] {
-        let uses = SecretUse.all(of: settings, await registry.all())
+        let uses = SecretUse.all(of: settings.current, await registry.all())
         let now = clock.now()
         return await SerialQueue(label: "health.secrets").run { [secrets] in
             // Where the service may write there; the values are not accepted any more in any case.
@@ -230,8 +237,10 @@ package final class ServiceHealth: Sendable {
             for url in urls where state.failingSince[url] == nil { state.failingSince[url] = now }
             return state.failingSince
         }
+        let refused = failing.prefix(Store.maximumTroubles).filter { access.reason(of: .scan($0.url)) != nil }
         let long = failing.filter { repository in
-            now - (repository.lastScan ?? since[repository.url] ?? now) >= Self.patience
+            access.reason(of: .scan(repository.url)) == nil
+                && now - (repository.lastScan ?? since[repository.url] ?? now) >= Self.patience
         }
         var found = long.prefix(Store.maximumTroubles).map { repository in
             ServiceCondition(
@@ -239,6 +248,12 @@ package final class ServiceHealth: Sendable {
                 reason: "scans of \(repository.url) fail, \(repository.failures) in a row: \(repository.reason)",
                 remedy:
                     "`martlet doctor` asks the repository itself; correct its address, its credentials or the network")
+        }
+        found += refused.map { repository in
+            ServiceCondition(
+                .credentials, subject: repository.url,
+                reason: "\(repository.url) cannot be scanned: \(repository.reason)",
+                remedy: Self.accessRemedy)
         }
         if count > 0, failing.count == count, failing.allSatisfy({ $0.failures >= 3 }), let first = failing.first {
             found.append(
@@ -253,12 +268,20 @@ package final class ServiceHealth: Sendable {
     }
 
     private func deliveries() async -> [ServiceCondition]? {
-        let since = clock.now() + (.zero - Self.patience)
-        guard let failing = try? await store.failingDestinations(since: since) else { return nil }
-        return failing.map { destination in
+        let now = clock.now()
+        guard let failing = try? await store.failingDestinations(since: now) else { return nil }
+        return failing.compactMap { destination -> ServiceCondition? in
             let bots = destination.bots.prefix(5).map(\.description).joined(separator: ", ")
+            let subject = "\(destination.kind.rawValue) \(destination.name)"
+            if let reason = access.reason(of: .messages(subject)) {
+                return ServiceCondition(
+                    .credentials, subject: subject,
+                    reason: "messages to \(destination.name) fail, of \(bots): \(reason)",
+                    remedy: Self.accessRemedy)
+            }
+            guard destination.isGivenUp || now - destination.since >= Self.patience else { return nil }
             return ServiceCondition(
-                .delivery, subject: "\(destination.kind.rawValue) \(destination.name)",
+                .delivery, subject: subject,
                 reason: "messages to \(destination.name) (\(destination.kind.rawValue)) fail, of \(bots)"
                     + (destination.isGivenUp ? "; some were given up" : "")
                     + (destination.reason.map { ": \($0)" } ?? ""),
@@ -267,6 +290,29 @@ package final class ServiceHealth: Sendable {
             )
         }
     }
+
+    /// Uploads that the bots' triggers make, and whose server refused the credentials last.
+    private func refusedUploads() async -> [ServiceCondition] {
+        var found: [ServiceCondition] = []
+        for bot in await registry.all() {
+            for trigger in bot.triggers {
+                guard case .upload(let url, _) = trigger.action,
+                    let reason = access.reason(of: .upload(Uploads.place(of: url)))
+                else { continue }
+                found.append(
+                    ServiceCondition(
+                        .credentials, subject: Uploads.place(of: url),
+                        reason: "the trigger \(trigger.name) of the bot \(bot.name) cannot upload: \(reason)",
+                        remedy: Self.accessRemedy
+                            + "; then `martlet rerun INTEGRATION --triggers` uploads what is missing"))
+            }
+        }
+        return Array(found.prefix(Store.maximumTroubles))
+    }
+
+    private static let accessRemedy =
+        "`martlet doctor` asks the server itself; store the valid secret with `martlet secret set`, or correct the server's certificate or "
+        + "the `certificates` of the settings"
 
     private func queue() async -> [ServiceCondition]? {
         // What a pause holds back does not wait for anything that an operator has to mend.
@@ -278,7 +324,7 @@ package final class ServiceHealth: Sendable {
             if waiting == 0 || state.movement?.running != ids { state.movement = (now, ids) }
             return state.movement?.at ?? now
         }
-        let patience = ids.count < settings.concurrency ? Self.patience : Self.patienceWithBusySlots
+        let patience = ids.count < settings.current.concurrency ? Self.patience : Self.patienceWithBusySlots
         guard waiting > 0, now - since >= patience else { return [] }
         return [
             ServiceCondition(

@@ -85,7 +85,7 @@ package struct UserRequests: Sendable {
                 throw OperationError(
                     .notFound,
                     "the repository has no default branch; name a branch, a tag or a commit"
-                        + (reason.map { ". For pushes, \($0.remedy)" } ?? ""))
+                        + (reason.map { ". The bot integrates no pushes: \($0.text); \($0.remedy)" } ?? ""))
             }
             return (branch, commit)
         }

@@ -43,9 +43,11 @@ package struct CacheCare: Sendable {
         package init() {}
     }
 
-    /// Removes the workspaces of a bot that no job uses, with the products of builds in them. The next builds begin from scratch.
+    /// Removes the workspaces of a bot that no job uses, with the products of builds and the tools' caches in them. The next builds begin from
+    /// scratch, also those on nodes of clusters, which empty their workspaces themselves.
     /// - Throws: `FileError` if one cannot be removed; the others are removed.
     package func clean(_ bot: Name) async throws(FileError) -> Outcome {
+        try await recordCleaning(of: bot)
         var (outcome, failure) = (Outcome(), FileError?.none)
         for workspace in await found(of: bot) {
             do throws(FileError) {
@@ -58,8 +60,14 @@ package struct CacheCare: Sendable {
         return outcome
     }
 
-    /// Removes all directories of a bot that has no jobs and will have none.
+    private func recordCleaning(of bot: Name) async throws(FileError) {
+        let (cleaning, now) = (NodeCleaning(directory: state.nodes, bot: bot), clock.now())
+        try await queue.run { () throws(FileError) in try cleaning.record(at: now) }
+    }
+
+    /// Removes all directories of a bot that has no jobs and will have none. A later bot of its name finds nothing of it on nodes either.
     func removeAll(of bot: Name) async throws(FileError) {
+        try await recordCleaning(of: bot)
         let state = state
         try await queue.run { () throws(FileError) in
             for place in [state.workspaces, state.integrations] {

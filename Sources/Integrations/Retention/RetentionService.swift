@@ -116,7 +116,10 @@ package final class RetentionService: Sendable {
         if let age = limits.retired, let time {
             for bot in try await store.bots(retiredBefore: time + (.zero - age)) {
                 do throws(StoreError) {
-                    try await store.delete(bot, at: clock.now())
+                    let entry = AuditEntry(
+                        .botDeleted, actor: AuditEntry.service, bot: bot, subject: bot.description,
+                        detail: "by `retention: { retired: … }`")
+                    try await store.delete(bot, recording: entry, at: clock.now())
                     logger.notice("a bot without a file was deleted by retention", metadata: ["bot": "\(bot)"])
                 } catch {
                     // Its file has just returned, or one of its integrations has not ended.

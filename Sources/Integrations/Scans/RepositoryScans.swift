@@ -2,6 +2,7 @@ package import Basics
 package import Jobs
 package import Logging
 package import Model
+package import Notifications
 import SourceControl
 package import Storage
 
@@ -18,6 +19,7 @@ package actor RepositoryScans {
     private let mayFetch: @Sendable () -> Bool
     let logger: Logger
     private let marks: CrashMarks?
+    private let access: RefusedAccess
 
     private var queue = ScanQueue()
     /// The failed request of each repository, and its backoff. A newer request does not wait for the pause.
@@ -50,12 +52,14 @@ package actor RepositoryScans {
 
     /// - Parameters:
     ///   - mayFetch: Returns whether there is room for commits. If not, scans only list refs.
+    ///   - access: Where refused credentials are recorded.
     ///   - cancel: Called for running integrations of closed pull requests. If it fails, it is called again after the next scan.
     package init(
         store: Store, registry: BotRegistry, remotes: Remotes, clock: WallClock, timer: any Clock<Duration>,
         signal: Signal, logger: Logger, marks: CrashMarks? = nil, mayFetch: @escaping @Sendable () -> Bool = { true },
-        cancel: @escaping Cancel = { _, _, _ in }
+        access: RefusedAccess = RefusedAccess(), cancel: @escaping Cancel = { _, _, _ in }
     ) {
+        self.access = access
         self.cancel = cancel
         self.mayFetch = mayFetch
         self.marks = marks
@@ -119,6 +123,7 @@ package actor RepositoryScans {
         switch await markedResult(of: request) {
         case .scanned(let isRequestedAgain):
             pauses[request.repository] = nil
+            access.record(nil, by: .scan(request.repository))
             if isRequestedAgain { mustRead.insert(request.repository) }
             return
         case .failed(let reason, let after): (failure, retryAfter) = (reason, after)
@@ -245,7 +250,9 @@ package actor RepositoryScans {
             await end(outcome.closed)
             return .scanned(isRequestedAgain: outcome.isRequestedAgain)
         } catch {
-            return .failed("\(error)", retryAfter: (error as? SourceControlError)?.retryAfter)
+            let failure = error as? SourceControlError
+            access.record(failure?.isOfCredentials == true ? "\(error)" : nil, by: .scan(request.repository))
+            return .failed("\(error)", retryAfter: failure?.retryAfter)
         }
     }
 

@@ -57,13 +57,14 @@ package struct IntegrationService: Service, CustomStringConvertible {
         self.queueSignal = queueSignal
     }
 
-    /// Applies the settings that can change while the service runs: `concurrency` and `retention`. Then reads the bot files.
+    /// Applies the settings that can change while the service runs (`SettingsChange.applied`). Then reads the bot files.
     /// - Throws: `StoreError` if the bots cannot be stored.
     package func reload(_ settings: ServiceSettings) async throws {
         slots.resize(to: settings.concurrency)
         await scheduler.setCapacity(settings.concurrency + 1)
         retention.limit(by: settings.retention, caches: settings.caches, audit: settings.auditAge)
         operators.set(settings.operators)
+        operations.health.settings.apply(settings)
         try await poller.reload()
     }
 

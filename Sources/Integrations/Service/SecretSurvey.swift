@@ -7,14 +7,14 @@ package import Storage
 package struct SecretSurvey: Sendable {
     private let store: Store
     private let registry: BotRegistry
-    private let settings: ServiceSettings
+    private let settings: RunningSettings
     private let secrets: SecretStore
     private let clock: WallClock
     private let queue = SerialQueue(label: "secret-survey")
 
     /// - Parameter secrets: All secrets, also the service's own.
     package init(
-        store: Store, registry: BotRegistry, settings: ServiceSettings, secrets: SecretStore, clock: WallClock
+        store: Store, registry: BotRegistry, settings: RunningSettings, secrets: SecretStore, clock: WallClock
     ) {
         (self.store, self.registry, self.settings, self.secrets) = (store, registry, settings, secrets)
         self.clock = clock
@@ -23,7 +23,7 @@ package struct SecretSurvey: Sendable {
     /// Returns the stored secrets and those that are named and missing; see `SecretState.all`.
     /// - Throws: `.unavailable` if the database or the directory of secrets cannot be read.
     package func list() async throws(OperationError) -> [SecretState] {
-        let (settings, secrets, now) = (settings, secrets, clock.now())
+        let (settings, secrets, now) = (settings.current, secrets, clock.now())
         let bots = await registry.all()
         do {
             let recipes = try await store.recipesWithSecrets()

@@ -6,10 +6,12 @@ import JobProtocol
 package import Jobs
 package import Logging
 package import Model
+package import Notifications
 package import Releases
 package import Settings
 package import SourceControl
 package import Storage
+import Transfer
 
 /// Runs an integration's triggers in their order; the first that fails stops the later ones, and what was published
 /// stays.
@@ -28,6 +30,10 @@ package struct TriggerRunner: Sendable {
     let clock: WallClock
     /// For the pauses between tries to reach the launcher.
     let timer: any Clock<Duration>
+    /// Repeats what failed on a full disk; `nil` if nothing is repeated.
+    let jobRunner: JobRunner?
+    /// Where refused credentials of uploads are recorded.
+    let access: RefusedAccess
     let logger: Logger
     /// Job directories of scripts and secrets are read and written here.
     let queue = SerialQueue(label: "triggers")
@@ -35,8 +41,11 @@ package struct TriggerRunner: Sendable {
     package init(
         store: Store, state: StateDirectory, executor: any Executor, publisher: Publisher, uploads: Uploads,
         scripts: String, secrets: SecretStore, environment: JobEnvironment, isolation: JobIsolation,
-        clock: WallClock, timer: any Clock<Duration>, logger: Logger
+        clock: WallClock, timer: any Clock<Duration>, jobs: JobRunner? = nil,
+        access: RefusedAccess = RefusedAccess(), logger: Logger
     ) {
+        self.access = access
+        jobRunner = jobs
         self.store = store
         self.state = state
         self.executor = executor
@@ -193,7 +202,7 @@ package struct TriggerRunner: Sendable {
                         try await printedVersion(command, trigger, log: log, as: job, context, cancellation)
                     }
                 }
-                let publication = try await publisher.publish(request)
+                let publication = try await withRoom(context, cancellation) { try await publisher.publish(request) }
                 // Nothing was published, which is no success of this trigger.
                 if case .unchanged = publication { return finish(&record, .skipped, publication.sentence) }
                 record.version = publication.version
@@ -208,7 +217,9 @@ package struct TriggerRunner: Sendable {
                     finish(&record, .skipped, "the commit got no version; see the trigger that publishes")
                     return
                 }
-                let sent = try await cancellation.interrupting { try await send(shipment) }
+                let sent = try await withRoom(context, cancellation) {
+                    try await cancellation.interrupting { try await send(shipment) }
+                }
                 guard let sent else {
                     await uploads.discard(shipment)
                     throw CancellationError()
@@ -232,6 +243,14 @@ package struct TriggerRunner: Sendable {
                 ])
             finish(&record, .failed, "\(error)")
         }
+    }
+
+    /// Performs an operation, and repeats it if a full disk made it fail; see `JobRunner.withRoom`.
+    private func withRoom<Value>(
+        _ context: Context, _ cancellation: Cancellation, _ body: () async throws -> Value
+    ) async throws -> Value {
+        guard let jobRunner else { return try await body() }
+        return try await jobRunner.withRoom(for: context.integration.id, cancellation, body)
     }
 
     /// Runs a trigger's job, and once more when it was interrupted; each try has a record of its own.
@@ -289,6 +308,18 @@ package struct TriggerRunner: Sendable {
     }
 
     private func send(_ shipment: Uploads.Shipment) async throws -> String {
+        let place = RefusedAccess.Use.upload(Uploads.place(of: shipment.template))
+        do {
+            let sent = try await transfer(shipment)
+            access.record(nil, by: place)
+            return sent
+        } catch let error as TransferError {
+            access.record(error.isOfCredentials ? "\(error)" : nil, by: place)
+            throw error
+        }
+    }
+
+    private func transfer(_ shipment: Uploads.Shipment) async throws -> String {
         let (store, logger) = (store, logger)
         return try await uploads.send(shipment) { interruption in
             store.tell(.integration(shipment.integration))

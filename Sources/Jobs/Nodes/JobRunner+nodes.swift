@@ -59,7 +59,8 @@ extension JobRunner {
                 kept: JobPlanner.keptDirectories(request.recipe.projectType(of: request.configuration)),
                 hasSubmodules: request.bot.hasSubmodules && !request.isWithoutSubmodules,
                 upstream: history.upstream.branches, defaultBranch: history.upstream.defaultBranch,
-                acceptsPointers: request.bot.acceptsPointers == true, mark: place.mark,
+                acceptsPointers: request.bot.acceptsPointers == true,
+                mark: NodeCleaning(directory: self.state.nodes, bot: request.bot.name).mark(place.mark),
                 isSandboxed: place.sandbox != nil, reports: plan.steps.flatMap(\.report))
             try order.write(to: directory)
             if var token {

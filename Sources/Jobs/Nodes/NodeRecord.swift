@@ -1,6 +1,6 @@
-import Basics
+package import Basics
 import Glibc
-import Model
+package import Model
 
 /// Which node of a cluster has a workspace: one file a workspace beneath the state directory's `nodes`.
 struct NodeRecord: Sendable {
@@ -45,5 +45,31 @@ struct NodeRecord: Sendable {
     func remove() throws(FileError) {
         guard access("\(directory)/\(name)", F_OK) == 0 else { return }
         try Directory(opening: directory).remove(name)
+    }
+}
+
+/// When a bot's workspaces were cleaned last: one file a bot in the state directory's `nodes`. The daemon does not reach the workspaces on nodes. So
+/// the time is part of each workspace's mark, and a node empties a workspace that has another mark.
+package struct NodeCleaning: Sendable {
+    private let directory: String
+    private let file: String
+
+    /// - Parameter directory: The directory of the records.
+    package init(directory: String, bot: Name) {
+        self.directory = directory
+        file = "\(directory)/\(bot).cleaned"
+    }
+
+    /// Returns the mark of a workspace on a node, with the time of the last cleaning. A bot that was never cleaned changes no mark.
+    func mark(_ mark: String) -> String {
+        guard let bytes = try? WholeFile.read(file, limit: 64) else { return mark }
+        return "\(mark) cleaned \(String(decoding: bytes, as: UTF8.self))"
+    }
+
+    /// Records a cleaning. Without a record of any node there is no workspace to be cleaned.
+    /// - Throws: `FileError`.
+    package func record(at time: Timestamp) throws(FileError) {
+        guard access(directory, F_OK) == 0, try !Directory(opening: directory).entries().isEmpty else { return }
+        try AtomicFile.write(Array("\(time.millisecondsSinceEpoch)".utf8), to: file)
     }
 }

@@ -88,7 +88,7 @@ extension JobRunner {
             try await store.apply(.ended, to: id, at: clock.now())
         }
         do {
-            try await process(id, directory, plan: plan, steps: last, workspace, request)
+            try await process(id, directory, plan: plan, steps: last, workspace, request, cancellation)
         } catch {
             // A fault of the service must not hide the job's steps.
             if !last.isEmpty { try await store.record(steps: last, of: id) }

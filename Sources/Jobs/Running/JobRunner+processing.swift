@@ -15,7 +15,7 @@ extension JobRunner {
     /// - Parameter steps: The last changes to the job's steps, which are stored with the results.
     func process(
         _ id: AttemptID, _ directory: AttemptDirectory, plan: JobPlanner.Plan, steps: [StepChange],
-        _ workspace: Workspace, _ request: Request
+        _ workspace: Workspace, _ request: Request, _ cancellation: Cancellation
     ) async throws {
         let whole = request.testFilter == nil ? nil : try await wholeAttempt(before: id)
         let context = AttemptProcessor.Context(
@@ -53,7 +53,10 @@ extension JobRunner {
         results = results.reportingFlakyTests()
         if results.verdict.isPublishable {
             do {
-                let archived = try await archiver.archive(directory, of: request)
+                // The job's files are copied already, so its workspace can make room for their archives.
+                let archived = try await withRoom(
+                    for: id.integration, cancellation, makingRoom: { await empty(workspace) },
+                    { try await archiver.archive(directory, of: request) })
                 results.artifacts = archived.artifacts
                 results.tell(leftOut: archived.leftOut)
             } catch {

@@ -1,4 +1,4 @@
-import Basics
+package import Basics
 import Execution
 import Logging
 package import Model
@@ -46,8 +46,30 @@ extension JobRunner {
         }
     }
 
-    /// Whether a full disk kept a job from being prepared. The free room now is no measure: the failed write may have been larger, and its file may
-    /// be gone. So an error of a local disk counts as long as there is no ample room.
+    /// Performs an operation, and repeats it each time a full disk made it fail and there is ample room again.
+    /// - Parameters:
+    ///   - tries: The most times that it is performed.
+    ///   - makingRoom: Called before the function waits; it removes what is no longer needed.
+    /// - Throws: The error of the operation, if the disk was not full, a user waits for the result, or the integration is canceled meanwhile.
+    package func withRoom<Value>(
+        for id: IntegrationID, _ cancellation: Cancellation, tries: Int = JobRunner.maximumPreparations,
+        makingRoom: () async -> Void = {}, _ body: () async throws -> Value
+    ) async throws -> Value {
+        do {
+            return try await body()
+        } catch {
+            guard tries > 1, outlastsStore, !Task.isCancelled, await isOfFullDisk(error) else { throw error }
+            logger.warning(
+                "what failed on a full disk is done again once there is room",
+                metadata: ["integration": "\(id)", "error": "\(error)"])
+            await makingRoom()
+            guard try await cancellation.interrupting({ try await awaitRoom(for: id) }) != nil else { throw error }
+        }
+        return try await withRoom(for: id, cancellation, tries: tries - 1, makingRoom: makingRoom, body)
+    }
+
+    /// Whether a full disk caused an error. The free room now is no measure: the failed write may have been larger, and its file may be gone. So an
+    /// error of a local disk counts as long as there is no ample room.
     private func isOfFullDisk(_ error: any Error) async -> Bool {
         switch error {
         case let error as FileError:
@@ -58,6 +80,9 @@ extension JobRunner {
             if [.file, .other].contains(error.code) { return await disk.mayHaveBeenShort() }
         case let error as ExecutionError:
             return error.code == .directory ? await disk.mayHaveBeenShort() : false
+        case let error as any CausedError:
+            guard let cause = error.underlying else { return false }
+            return await isOfFullDisk(cause)
         default: return false
         }
         return await disk.isShort()
@@ -66,7 +91,12 @@ extension JobRunner {
     /// Empties a workspace whose job has ended while the disk is full. This happens before anything else is stored, fetched or checked out, so that
     /// there is room for that.
     func emptyIfFull(_ workspace: Workspace) async {
-        guard !isOnNode(workspace), await disk.isShort() else { return }
+        if await disk.isShort() { await empty(workspace) }
+    }
+
+    /// Empties a workspace whose job has ended.
+    func empty(_ workspace: Workspace) async {
+        guard !isOnNode(workspace) else { return }
         logger.warning("a workspace is emptied, since the disk is full", metadata: ["path": "\(workspace.path)"])
         do {
             try await queue.run { try workspace.empty() }

@@ -109,7 +109,7 @@ package struct MailSender: OutboxSender {
         case .invalid: return .refused("\(error)")
         // The messages wait until an operator corrects the settings, the secret or the server.
         case .unreachable, .certificate, .credentials, .schemeRefused, .denied:
-            return .failed(OutboxFailure("\(error)"))
+            return .failed(OutboxFailure("\(error)", isOfCredentials: error.isOfCredentials))
         default:
             guard error.mayHaveArrived else { return .failed(OutboxFailure("\(error)")) }
             // Other messages may be delivered meanwhile.

@@ -67,9 +67,21 @@ extension Outbox {
             goesOn = !troubles.isOfDestination(failure, place)
             settlement = again(message, failure, at: place, isPaused: !goesOn)
         }
+        recordAccess(outcome, place)
         try await settle(message, as: settlement, place)
         if !goesOn { try await expire(place) }
         return goesOn
+    }
+
+    private func recordAccess(_ outcome: OutboxOutcome, _ place: OutboxPlace) {
+        var reason: String?
+        switch outcome {
+        case .failed(let failure): reason = failure.isOfCredentials ? failure.reason : nil
+        case .sent, .refused: break
+        // The destination was not asked.
+        case .unneeded, .absent, .interrupted: return
+        }
+        access.record(reason, by: .messages("\(place.kind.rawValue) \(place.name)"))
     }
 
     private func again(

@@ -15,6 +15,8 @@ package actor Outbox {
     private let timer: any Clock<Duration>
     let logger: Logger
     let limits: OutboxLimits
+    /// The destinations that refuse the credentials.
+    let access: RefusedAccess
     let signal = Signal()
 
     /// The destinations to which messages are being sent. The value states whether the last try failed.
@@ -61,11 +63,14 @@ package actor Outbox {
     /// The pause after which the store is read again if it could not be read.
     package static let storePause = Duration.seconds(60)
 
-    /// - Parameter limits: The limits for the rows that are kept.
+    /// - Parameters:
+    ///   - limits: The limits for the rows that are kept.
+    ///   - access: Where refused credentials are recorded.
     package init(
         store: Store, senders: [any OutboxSender], clock: WallClock, timer: any Clock<Duration>, logger: Logger,
-        limits: OutboxLimits = OutboxLimits()
+        limits: OutboxLimits = OutboxLimits(), access: RefusedAccess = RefusedAccess()
     ) {
+        self.access = access
         self.limits = limits
         self.store = store
         self.senders = Dictionary(senders.map { ($0.kind, $0) }) { first, _ in first }

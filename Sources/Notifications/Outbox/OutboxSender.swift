@@ -44,10 +44,14 @@ package struct OutboxFailure: Sendable, Hashable {
     package var isOfDestination: Bool
     /// Whether the message may have arrived all the same.
     package var mayHaveArrived: Bool
+    /// Whether the service refuses the credentials, or its certificate or host key is not trusted.
+    package var isOfCredentials: Bool
 
     package init(
-        _ reason: String, retryAfter: Duration? = nil, isOfDestination: Bool = true, mayHaveArrived: Bool = false
+        _ reason: String, retryAfter: Duration? = nil, isOfDestination: Bool = true, mayHaveArrived: Bool = false,
+        isOfCredentials: Bool = false
     ) {
+        self.isOfCredentials = isOfCredentials
         self.reason = reason
         self.retryAfter = retryAfter
         self.isOfDestination = isOfDestination

@@ -104,7 +104,10 @@ package struct WebhookSender: OutboxSender {
                 "\(what) for an hour: it does not take this one; once the cause is removed, `martlet outbox --retry \(message.id)`"
             )
         default:
-            return .failed(OutboxFailure(what, isOfDestination: false, mayHaveArrived: answer.status >= 500))
+            return .failed(
+                OutboxFailure(
+                    what, isOfDestination: false, mayHaveArrived: answer.status >= 500,
+                    isOfCredentials: answer.status == 401))
         }
     }
 
@@ -112,7 +115,8 @@ package struct WebhookSender: OutboxSender {
         switch error.code {
         case .canceled: .interrupted
         case .invalid, .schemeRefused: .refused("\(shown(error))")
-        case .unreachable, .certificate: .failed(OutboxFailure(shown(error)))
+        case .unreachable: .failed(OutboxFailure(shown(error)))
+        case .certificate: .failed(OutboxFailure(shown(error), isOfCredentials: true))
         default: .failed(OutboxFailure(shown(error), mayHaveArrived: true))
         }
     }

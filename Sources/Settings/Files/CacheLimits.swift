@@ -4,7 +4,8 @@ package import Model
 package struct CacheLimits: Hashable, Sendable {
     /// How long a workspace stays that no job uses.
     package var workspaces: Duration?
-    /// The most bytes of all workspaces and mirrors together. Mirrors of repositories that a bot or an integration names always stay.
+    /// The most bytes of all workspaces and mirrors together. Only workspaces are removed to keep to it: mirrors of repositories that a bot or an
+    /// integration names always stay.
     package var caches: ByteCount?
     /// How long a bot without a file stays.
     package var retired: Duration?

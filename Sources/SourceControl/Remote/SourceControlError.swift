@@ -68,6 +68,11 @@ package struct SourceControlError: Error, CustomStringConvertible {
 
     package var description: String { "\(operation) failed: \(message)" }
 
+    /// Whether the server refuses the credentials or has none of them, or its certificate or host key is not trusted.
+    package var isOfCredentials: Bool {
+        [.credentialsMissing, .credentialsRefused, .serverUntrusted].contains(code)
+    }
+
     /// Escapes the characters that could move a terminal's cursor or break a log's line.
     static func printable(_ text: String) -> String {
         var result = ""

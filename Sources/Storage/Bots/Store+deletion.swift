@@ -16,8 +16,9 @@ extension Store {
     /// Deletes a bot: it is shown nowhere from then on. `hideIntegrations` and `forget` remove its rows in batches afterwards.
     ///
     /// Published versions stay. A later bot of the name begins with higher numbers, so that no number is used twice.
+    /// - Parameter entry: The row of the audit that is stored with it; `nil` if the caller records it.
     /// - Throws: `notFound`; `illegalTransition` if the bot has a file or an open integration.
-    package func delete(_ bot: Name, at time: Timestamp) async throws(StoreError) {
+    package func delete(_ bot: Name, recording entry: AuditEntry? = nil, at time: Timestamp) async throws(StoreError) {
         try await writer.write("delete the bot \(bot)") { transaction in
             let db = transaction.db
             let (row, lastNumber) = try Self.restingRow(of: bot, db)
@@ -26,6 +27,7 @@ extension Store {
             try Self.recordFormer(bot, row: nil, lastNumber: lastNumber, isSettled: true, at: time, db)
             // Earlier names of the bot lead nowhere any more.
             try db.change("UPDATE former_bots SET bot = NULL, is_settled = 1 WHERE bot = ?", [row])
+            if let entry { try Self.record(entry, at: time, transaction) }
             transaction.changed(.bots)
         }
     }

@@ -1,7 +1,9 @@
+package import Basics
+
 /// The failure of a transfer. An HTTP status is not an error of a `Transport`, but it is one of an `Uploader`.
 ///
 /// Its texts never contain a password, a token, a key or a URL's user part.
-package struct TransferError: Error, Sendable, CustomStringConvertible {
+package struct TransferError: CausedError, Sendable, CustomStringConvertible {
     /// The kind of failure, for programs.
     package enum Code: String, Sendable {
         /// The URL, template, header or file name cannot be used.
@@ -60,4 +62,9 @@ package struct TransferError: Error, Sendable, CustomStringConvertible {
     }
 
     package var description: String { "\(operation) failed: \(message)" }
+}
+
+extension TransferError {
+    /// Whether the server refuses the credentials, or its certificate or host key is not trusted.
+    package var isOfCredentials: Bool { [.certificate, .hostKey, .credentials].contains(code) }
 }

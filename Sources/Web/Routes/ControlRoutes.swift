@@ -36,7 +36,13 @@ struct ControlRoutes: Sendable {
                 let bot = try Self.bot(wish.bot)
                 try call.require(.operator, on: wish.publishing == true ? nil : bot)
                 if wish.publishing == true {
-                    let lost = try (wish.published ?? []).map(Self.version)
+                    guard let published = wish.published else {
+                        throw Problem(
+                            400,
+                            "`published` has the versions that were published after the backup was made; an empty list says that there is none."
+                        )
+                    }
+                    let lost = try published.map(Self.version)
                     return try .json(
                         API.PauseState(
                             await site.resumePublishing(lost: lost, by: call), call.shows))

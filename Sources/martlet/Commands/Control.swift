@@ -37,11 +37,20 @@ struct ResumeCommand: AsyncParsableCommand {
     @Option(
         help: "With --publishing: a version that was published after the backup, such as kit=1.4.2; can be repeated.")
     var published: [String] = []
+    @Flag(help: "With --publishing: no version was published after the backup was made.") var nonePublished = false
     @Flag(help: "Print the daemon's JSON.") var json = false
 
     func validate() throws {
         if publishing, bot != nil { throw ValidationError("--publishing is about all bots; leave the bot out") }
-        if !publishing, !published.isEmpty { throw ValidationError("--published belongs to --publishing") }
+        if !publishing, !published.isEmpty || nonePublished {
+            throw ValidationError("--published and --none-published belong to --publishing")
+        }
+        // Otherwise a number that was published would be used again, for other bytes.
+        if publishing, published.isEmpty != nonePublished {
+            throw ValidationError(
+                "--publishing needs either --published PRODUCT=VERSION, for each version that was published after the backup was made, or "
+                    + "--none-published, if there is none; upload targets, mails and lock files of users tell")
+        }
         for text in published where Self.version(text) == nil {
             throw ValidationError("--published is PRODUCT=VERSION, such as kit=1.4.2")
         }

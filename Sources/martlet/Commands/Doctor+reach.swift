@@ -66,7 +66,7 @@ extension Doctor {
         var check: @Sendable () async throws -> Void
     }
 
-    /// Examines whether each target of notices, commit statuses, uploads, traces and sign-in can be reached. Nothing is sent there.
+    /// Examines whether each target of notices, commit statuses, uploads, the operator, traces and sign-in can be reached. Nothing is sent there.
     static func examineTargets(
         _ settings: ServiceSettings, _ bots: [BotSpecification], _ secrets: SecretStore, _ report: inout DoctorReport
     ) async {
@@ -148,6 +148,7 @@ extension Doctor {
                 _ = try await transport.perform(request)
             }
         }
+        if let webhook = settings.operators?.webhook { addServer(of: webhook, "`operator` of the settings", "webhook") }
         if let traces = settings.traces { addServer(of: traces.endpoint, "`traces` of the settings", "traces") }
         if let provider = settings.signIn.openID {
             addServer(of: provider.issuer, "`sign-in` of the settings", "issuer")

@@ -62,6 +62,9 @@ struct Integrate: AsyncParsableCommand {
                 Output.print("\(Output.visible(line))\n")
                 await Waiting.printPage(of: queued, connection)
             }
+            // Its pushes may start nothing, such as where `branches:` matches no branch. Without an answer there is no remark.
+            let state = try? await connection.get("/api/v1/bots/\(PercentEncoding.encode(bot.name))", as: API.Bot.self)
+            if let remark = state?.remark { Output.remark(remark) }
             guard wait else {
                 if json { Output.print(try await connection.get("\(path)/\(queued.number)")) }
                 return

@@ -122,10 +122,12 @@ extension IntegrationService {
             slots: slots, archiver: ProductArchiver(state: parts.state),
             clock: clock, timer: parts.timer, environment: environment, isolation: parts.isolation,
             secrets: secrets, logger: logger, executors: Self.executors(parts, local: slots))
+        let access = RefusedAccess()
         let triggers = TriggerRunner(
             store: store, state: parts.state, executor: parts.executor, publisher: publisher,
             uploads: parts.uploader.with(secrets), scripts: parts.settings.triggers, secrets: secrets,
-            environment: environment, isolation: parts.isolation, clock: clock, timer: parts.timer, logger: logger)
+            environment: environment, isolation: parts.isolation, clock: clock, timer: parts.timer, jobs: jobs,
+            access: access, logger: logger)
         let circuitBreaker = CircuitBreaker(clock: clock, timer: parts.timer, signal: queueSignal)
         let runner = IntegrationRunner(
             store: store, registry: registry, remotes: remotes, jobs: jobs, triggers: triggers,
@@ -160,17 +162,18 @@ extension IntegrationService {
                 WebhookSender(
                     store: store, bots: registry, secrets: secrets, transport: parts.transport, clock: clock,
                     url: url),
-            ], clock: clock, timer: parts.timer, logger: logger)
+            ], clock: clock, timer: parts.timer, logger: logger, access: access)
         let scans = RepositoryScans(
             store: store, registry: registry, remotes: remotes, clock: clock, timer: parts.timer, signal: scansSignal,
-            logger: logger, marks: marks, mayFetch: { [disk = jobs.disk] in disk.shortage == nil }
+            logger: logger, marks: marks, mayFetch: { [disk = jobs.disk] in disk.shortage == nil },
+            access: access
         ) { [scheduler] id, run, reason in
             try await scheduler.cancel(id, run: run, Cancellation.Request(reason: reason))
         }
         let examined = Signal()
         let health = ServiceHealth(
             store: store, registry: registry, disk: jobs.disk, places: [parts.state.path, parts.state.workspaces],
-            settings: parts.settings, secrets: parts.secrets, probe: parts.probe, clock: clock,
+            settings: parts.settings, secrets: parts.secrets, probe: parts.probe, access: access, clock: clock,
             examined: examined)
         let place = OperatorPlace(parts.settings.operators)
         let operatorNotices = OperatorNotices(
@@ -210,7 +213,7 @@ extension IntegrationService {
                 survey: survey, remotes: remotes, clock: clock, logger: logger),
             survey: survey,
             secrets: SecretSurvey(
-                store: store, registry: registry, settings: parts.settings, secrets: parts.secrets, clock: clock))
+                store: store, registry: registry, settings: health.settings, secrets: parts.secrets, clock: clock))
         self.init(
             operations: operations, poller: poller, upgrades: upgrades, scans: scans, scheduler: scheduler,
             circuitBreaker: circuitBreaker, publisher: publisher, jobs: jobs, triggers: triggers,

@@ -35,7 +35,7 @@ struct ReloadService: Service, CustomStringConvertible {
     /// Reads the settings and applies what can change.
     /// - Returns: The settings that apply from now on. Keys that need a restart have their new values, so that each is named once.
     private func reload(from old: ServiceSettings) async -> ServiceSettings {
-        var (new, isRead) = (old, true)
+        var (new, isRead, areBotsRead) = (old, true, true)
         do {
             new = try location.read()
         } catch {
@@ -52,11 +52,18 @@ struct ReloadService: Service, CustomStringConvertible {
         do {
             try await integrations.reload(new)
         } catch {
+            areBotsRead = false
             logger.error("the bot files could not be read again", metadata: ["error": "\(error)"])
         }
-        logger.notice(
-            "settings and bot files were read again",
-            metadata: ["applied": "\(applied.isEmpty ? "nothing changed" : applied.joined(separator: ", "))"])
+        let words: Logger.Metadata = [
+            "applied": "\(applied.isEmpty ? "nothing changed" : applied.joined(separator: ", "))"
+        ]
+        switch (isRead, areBotsRead) {
+        case (true, true): logger.notice("settings and bot files were read again", metadata: words)
+        case (true, false): logger.notice("settings were read again", metadata: words)
+        case (false, true): logger.notice("bot files were read again, with the settings from before")
+        case (false, false): break
+        }
         log.set(new.log)
         if isRead { await audit.record(changed: changed) }
         if !waiting.isEmpty {
