@@ -179,7 +179,7 @@ def live(driver, daemon):
 def fill(path):
     """Writes 46 bots with their integrations, one of them with 100,000, into a database that the daemon has made."""
     choice, now = random.Random(1), int(time.time() * 1000)
-    recipe = json.dumps({"configurations": [{"name": f"c{n}", "build": "x" * 300} for n in range(8)]})
+    recipe = json.dumps({"archive": {}, "configurations": [{"name": f"c{n}", "build": "x" * 300, "flags": [], "environment": {}, "report": []} for n in range(8)]})
     zero = {"analyzerWarnings": 0, "errors": 0, "flakyTests": 0, "testFailures": 0, "tests": 0, "warnings": 0}
     db = sqlite3.connect(path)
     for bot in range(1, 47):

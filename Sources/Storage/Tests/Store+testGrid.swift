@@ -66,7 +66,10 @@ extension Store {
             configurations: jobs, rows: named, total: total, more: max(0, rows.count - max(0, after) - named.count))
     }
 
-    /// Returns a bot's tests and their outcomes in its newest completed integration that ran any.
+    /// How many of a bot's newest completed integrations are searched for one that ran tests. A bot that never tests may have very many.
+    static let searchedForTests = 1000
+
+    /// Returns a bot's tests and their outcomes in its newest completed integration that ran any, of the newest `searchedForTests`.
     /// - Parameters:
     ///   - ref: If not `nil`, the outcomes are those of this ref.
     ///   - text: A part of the full name; `nil`: any name. ASCII letters match in either case.
@@ -86,10 +89,12 @@ extension Store {
             ) { (try $0["id"], NamedTests.Key(suite: try $0["suite"], name: try $0["name"])) }
             let newest: (row: Int64, number: Int)? = try db.first(
                 """
-                SELECT integrations.id, number FROM integrations JOIN bots ON bots.id = bot
-                WHERE bots.name = ?1 AND integrations.state = 'completed' AND \(Self.isShownRef) AND removed_at IS NULL
-                AND EXISTS (SELECT 1 FROM attempts
-                    JOIN test_records ON test_records.attempt = attempts.id WHERE integration = integrations.id)
+                SELECT id, number FROM (
+                    SELECT id, number FROM integrations WHERE bot = (SELECT id FROM bots WHERE name = ?1)
+                    AND state = 'completed' AND \(Self.isShownRef) AND removed_at IS NULL
+                    ORDER BY number DESC LIMIT \(Self.searchedForTests)) AS newest
+                WHERE EXISTS (SELECT 1 FROM attempts
+                    JOIN test_records ON test_records.attempt = attempts.id WHERE integration = newest.id)
                 ORDER BY number DESC LIMIT 1
                 """, [bot.description, ref?.description]
             ) { (try $0["id"], try $0["number"]) }

@@ -1,4 +1,5 @@
 import CManual
+import Encodings
 
 /// The documentation that is built into the program: the pages of `docs`.
 struct ManualPages: Sendable {
@@ -21,7 +22,6 @@ struct ManualPages: Sendable {
         let anchor: String
         /// The text around the first word.
         let excerpt: String
-        fileprivate let rank: Int
     }
 
     /// The bytes of a search that count; the rest is left out.
@@ -90,9 +90,14 @@ struct ManualPages: Sendable {
         let text = String(decoding: query.utf8.prefix(Self.longestQuery), as: UTF8.self).lowercased()
         let words = Set(text.split { $0.isWhitespace }.prefix(Self.mostWords))
         guard !words.isEmpty else { return [] }
-        let hits = sections.compactMap { $0.hit(words.sorted(), excerptLength: Self.excerptLength) }
-        return Array(
-            hits.sorted { ($1.rank, $0.page, $0.anchor) < ($0.rank, $1.page, $1.anchor) }.prefix(Self.mostHits))
+        let wanted = words.sorted().map { ByteSearch($0.utf8) }
+        let found = sections.compactMap { section in section.rank(of: wanted).map { (section: section, rank: $0) } }
+        let best = found.sorted { one, other in
+            let (first, second) = (one.section, other.section)
+            return (other.rank, first.page, first.section.anchor) < (one.rank, second.page, second.section.anchor)
+        }
+        // An excerpt takes longer than the search in a section.
+        return best.prefix(Self.mostHits).map { $0.section.hit(words.sorted(), excerptLength: Self.excerptLength) }
     }
 
     /// A section with its text in lower case.
@@ -100,27 +105,34 @@ struct ManualPages: Sendable {
         let page: String
         let title: String
         let section: Markdown.Section
-        let heading: String
-        let text: String
+        /// The title and the heading, and the text, in lower case and UTF-8.
+        private let heading: [UInt8]
+        private let text: [UInt8]
 
         /// - Returns: `nil` for a section without text and heading.
         init?(_ section: Markdown.Section, of page: String, title: String) {
             guard !section.heading.isEmpty || !section.text.isEmpty else { return nil }
             (self.page, self.title, self.section) = (page, title, section)
-            heading = "\(title) \(section.heading)".lowercased()
-            text = section.text.lowercased()
+            heading = Array("\(title) \(section.heading)".lowercased().utf8)
+            text = Array(section.text.lowercased().utf8)
         }
 
-        func hit(_ words: [Substring], excerptLength: Int) -> Hit? {
+        /// Returns how well the section fits; `nil` if it does not have all words.
+        func rank(of words: [ByteSearch]) -> Int? {
             var rank = 0
             for word in words {
-                let (isHeading, isText) = (heading.contains(word), text.contains(word))
+                let isHeading = heading.withUnsafeBytes { word.first(in: $0) } != nil
+                let isText = text.withUnsafeBytes { word.first(in: $0) } != nil
                 guard isHeading || isText else { return nil }
                 rank += (isHeading ? 10 : 0) + (isText ? 1 : 0)
             }
-            return Hit(
+            return rank
+        }
+
+        func hit(_ words: [Substring], excerptLength: Int) -> Hit {
+            Hit(
                 page: page, title: title, heading: section.level == 1 ? "" : section.heading, anchor: section.anchor,
-                excerpt: excerpt(words, excerptLength), rank: rank)
+                excerpt: excerpt(words, excerptLength))
         }
 
         private func excerpt(_ words: [Substring], _ length: Int) -> String {
