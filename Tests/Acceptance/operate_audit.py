@@ -1,5 +1,5 @@
 """Who did what: a part of Tests/Acceptance/operate. Each act is done by the command line or over HTTP, and the audit is compared with the list."""
-import datetime, getpass, shutil, sqlite3, time
+import datetime, getpass, json, shutil, sqlite3, time
 
 from acceptance import Repository, claim, last, run, within
 from operate_host import LedgerDaemon
@@ -50,7 +50,7 @@ def audit(place):
     acts, me = Acts(daemon), getpass.getuser()
     refused = done(daemon, acts, me)
     restored(daemon, acts, me, place)
-    rows = list(reversed(daemon.items("audit")))
+    rows = listed(daemon)
     people = [row for row in rows if row["actor"] != "service"]
     compare(people, acts)
     mine = [row for row in people if row["actor"] == "vera"]
@@ -59,6 +59,11 @@ def audit(place):
     claim({"bot-file"} <= set(own), "what the service did by itself has its name", f"{len(rows) - len(people)} rows: {' '.join(own)}")
     unchanged(daemon, len(rows))
     claim(daemon.stop(), "the daemon ends in order")
+
+
+def listed(daemon):
+    """The audit, the oldest row first. It is for admins alone."""
+    return list(reversed(json.loads(daemon.command("audit", "--limit", "200", "--json").stdout)["items"]))
 
 
 def done(daemon, acts, me):
@@ -130,4 +135,4 @@ def unchanged(daemon, count):
                 database.execute(words)
             except sqlite3.Error as error:
                 said.append(str(error))
-    claim(len(said) == 2 and len(daemon.items("audit")) == count, "the database refuses to change a row and to remove the newest", "; ".join(said))
+    claim(len(said) == 2 and len(listed(daemon)) == count, "the database refuses to change a row and to remove the newest", "; ".join(said))
