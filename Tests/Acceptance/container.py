@@ -7,24 +7,36 @@ from acceptance import at_exit, claim, end, launch, lives, not_here, note, read,
 class Container:
     """systemd as PID 1. The tree is not written to: what happens goes into memory and is gone afterwards."""
 
-    def __init__(self, what, place, root, swift, shown):
-        """`swift` is a toolchain's directory, or None. `shown` has further directories of this machine, and where in there they are seen."""
-        self.swift, self.leader = swift, None
-        begun = time.monotonic()
-        with open(place / "console", "w") as console:
-            self.nspawn = launch(
-                "systemd-nspawn", "-q", "-D", root, "--volatile=overlay", "--boot", "--machine=martlet-acceptance", "--register=no", "--keep-unit",
-                "--private-network", "--link-journal=no", "--console=pipe", *(f"--bind-ro={here}:{there}" for here, there in (({swift: swift} if swift else {}) | shown).items()), stdout=console, stderr=console)
+    def __init__(self, what, place, root, swift, shown, written={}):
+        """`swift` is a toolchain's directory, or None. `shown` has further directories of this machine, and where in there they are seen; those of
+        `written` can be written to."""
+        self.what, self.place, self.swift, self.leader = what, place, swift, None
+        binds = [f"--bind-ro={here}:{there}" for here, there in (({swift: swift} if swift else {}) | shown).items()]
+        self.words = [*self.tree(root), "--boot", "--machine=martlet-acceptance", "--register=no", "--keep-unit", "--private-network",
+                      "--link-journal=no", "--console=pipe", *binds, *(f"--bind={here}:{there}" for here, there in written.items())]
         at_exit.callback(self.stop)
-        if not within(120, lambda: self.nspawn.poll() is not None or self.is_running(), pause=0.2) or self.nspawn.poll() is not None:
+        begun = time.monotonic()
+        if not self.boots():
             self.leader = None
             note(*read(place / "console").splitlines()[-5:])
             not_here(what, "systemd-nspawn could not boot a container here (the lines above are its console)")
         claim(True, "systemd is PID 1 of a container of its own",
               f"{self('systemctl', '--version').stdout.splitlines()[0]}, booted in {since(begun)}")
+
+    def tree(self, root):
+        """How systemd-nspawn is told of the tree."""
+        return ["-D", root, "--volatile=overlay"]
+
+    def boots(self):
+        """Starts the container. Returns whether its services have started."""
+        with open(self.place / "console", "w") as console:
+            self.nspawn = launch("systemd-nspawn", "-q", *self.words, stdout=console, stderr=console)
+        if not within(120, lambda: self.nspawn.poll() is not None or self.is_running(), pause=0.2) or self.nspawn.poll() is not None:
+            return False
         # The kernel gives a user namespace a /proc of its own only where it sees a whole one; the container's is partly covered.
         self("mkdir", "-p", "/mnt/proc")
         self("mount", "-t", "proc", "proc", "/mnt/proc")
+        return True
 
     def is_running(self):
         children = run("pgrep", "-P", self.nspawn.pid).stdout.split()
@@ -49,7 +61,11 @@ class Container:
             self("systemctl", "poweroff")
         within(10, lambda: self.nspawn.poll() is not None)
         end(self.nspawn, limit=1)
-        # What --keep-unit leaves beneath our own group.
+        self.leader = None
+        self.remove_groups()
+
+    def remove_groups(self):
+        """Removes what --keep-unit leaves beneath our own group."""
         for group in itertools.product(("systemd", "unified", "."), ("payload", "supervisor")):
             run("find", "/sys/fs/cgroup/" + "/".join(group), "-depth", "-type", "d", "-exec", "rmdir", "{}", "+")
 
@@ -84,6 +100,46 @@ class Container:
         number = self.newest()
         within(300, lambda: '"step":"building"' in self("martlet", "show", f"kit#{number}", "--json").stdout, pause=0.5)
         return number
+
+
+class KeptContainer(Container):
+    """The same on a tree that keeps what is written to it while the machine restarts. What it keeps is in memory, and gone after `stop`."""
+
+    def tree(self, root):
+        self.kept = self.place / "kept"
+        self.kept.mkdir(parents=True)
+        run("mount", "-t", "tmpfs", "-o", "mode=755", "tmpfs", self.kept, check=True)
+        at_exit.callback(self.forget)
+        for name in ("upper", "work", "tree"):
+            (self.kept / name).mkdir()
+        run("mount", "-t", "overlay", "-o", f"lowerdir={root},upperdir={self.kept}/upper,workdir={self.kept}/work", "overlay",
+            self.kept / "tree", check=True)
+        return ["-D", self.kept / "tree"]
+
+    @property
+    def boot(self):
+        """The identifier of the present boot."""
+        return self("cat", "/proc/sys/kernel/random/boot_id").stdout.strip()
+
+    def has_started_again(self):
+        """Restarts the machine. Returns whether its services have started with another boot."""
+        boot = self.boot
+        self("systemctl", "reboot")
+        # With --keep-unit it ends instead of starting the container again.
+        if not within(120, lambda: self.nspawn.poll() is not None, pause=0.2):
+            return False
+        self.remove_groups()
+        return self.boots() and self.boot not in ("", boot)
+
+    def stop(self):
+        super().stop()
+        self.forget()
+
+    def forget(self):
+        """Removes what the machine has written."""
+        for path in (self.kept / "tree", self.kept):
+            if path.is_mount():
+                run("umount", "-l", path)
 
 
 def held(container, holds, what, figure, otherwise=""):

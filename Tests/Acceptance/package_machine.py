@@ -7,7 +7,8 @@ from container import Container, held
 from machines import CACHE, archive, archive_options, locked, toolchain, tree
 
 WHAT = "the package on a new machine"
-URL = "http://127.0.0.1:8080"
+# The name of the tree of a new Debian in the cache, and the packages that are in it.
+TREE = ("package", "systemd,systemd-sysv,dbus,procps,ca-certificates")
 APT = ["env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "-y", "-q", "--no-install-recommends", "-o", "Dpkg::Use-Pty=0",
        "-o", "Dpkg::Options::=--force-confold"]
 REPOSITORY = """git config --system --add safe.directory '*'
@@ -116,10 +117,18 @@ def upgraded(container):
     within(60, lambda: '"step":"building"' in container("martlet", "show", "kit#1", "--json").stdout)
     container("bash", "-c", GO)
     container.judged(1)
+    number = upgraded_during_a_job(container, "newer", "upgraded while a job runs: daemon and launcher are new ones, the job goes on")
+    line = container("grep", "^concurrency", "/etc/martlet/martlet.yml").stdout.split("#")[0].strip()
+    held(container, line == "concurrency: 3", "settings that were changed stay", line)
+    return number
+
+
+def upgraded_during_a_job(container, name, what):
+    """Installs the package of that name while a job runs. Returns the number of the job's integration."""
     number = container.building("main")
     (before, tick), daemon, launcher = container.supervisor(), container.main("martlet"), container.main("martlet-launcher")
     begun = time.monotonic()
-    done = container(*APT, "install", "/srv/debs/newer.deb")
+    done = container(*APT, "install", f"/srv/debs/{name}.deb")
     took, (after, same) = since(begun), container.supervisor()
     daemon_after, launcher_after = container.main("martlet"), container.main("martlet-launcher")
     container("bash", "-c", GO)
@@ -127,12 +136,10 @@ def upgraded(container):
     attempts = {part.get("attempt") for part in view.get("configurations", [])}
     version = container("dpkg-query", "-W", "-f", "${Version}", "martlet").stdout
     held(container, done.returncode == 0 and before and (before, tick) == (after, same) and daemon != daemon_after and launcher != launcher_after
-         and attempts == {1} and view.get("result") == "succeeded", "upgraded while a job runs: daemon and launcher are new ones, the job goes on",
+         and attempts == {1} and view.get("result") == "succeeded", what,
          f"to {version} in {took}; supervisor {before} (started at tick {tick}) before and after; kit#{number} {view.get('result')} in attempt 1",
          f"supervisor '{before}' → '{after}', daemon {daemon} → {daemon_after}, launcher {launcher} → {launcher_after}, {attempts}, "
          f"{view.get('result')}; {last(done.stdout + done.stderr, 5)}")
-    line = container("grep", "^concurrency", "/etc/martlet/martlet.yml").stdout.split("#")[0].strip()
-    held(container, line == "concurrency: 3", "settings that were changed stay", line)
     return number
 
 
@@ -201,17 +208,28 @@ def taken_over(container):
          f"{' '.join(enabled)}; {dropin}")
 
 
-def machine(package, place):
-    root = tree(WHAT, "package", "systemd,systemd-sysv,dbus,procps,ca-certificates", archive())
-    debs = place / "debs"
-    debs.mkdir()
+def swift_of_programs():
+    """The toolchain whose libraries the programs load; None where they need none."""
+    return toolchain() if "libswiftCore" in run("ldd", programs() / "martlet").stdout else None
+
+
+def debs(package, place, *names):
+    """A directory with further packages: newer ones of these names, one for another architecture, `foreign`."""
+    directory = place / "debs"
+    directory.mkdir()
     version = run("dpkg-deb", "-f", package, "Version").stdout.strip()
-    changed(package, debs, "newer", "Version", f"{version}+next")
+    for number, name in enumerate(names):
+        changed(package, directory, name, "Version", f"{version}+next{number or ''}")
     ours = run("dpkg-deb", "-f", package, "Architecture").stdout.strip()
-    changed(package, debs, "foreign", "Architecture", "arm64" if ours == "amd64" else "amd64")
-    archives = downloaded(package, root, place)
-    swift = toolchain() if "libswiftCore" in run("ldd", programs() / "martlet").stdout else None
-    container = Container(WHAT, place, root, swift, {debs: "/srv/debs", archives: "/srv/archives", package: "/root/martlet.deb"})
+    changed(package, directory, "foreign", "Architecture", "arm64" if ours == "amd64" else "amd64")
+    return directory
+
+
+def machine(package, place):
+    root = tree(WHAT, *TREE, archive())
+    others, archives = debs(package, place, "newer"), downloaded(package, root, place)
+    swift = swift_of_programs()
+    container = Container(WHAT, place, root, swift, {others: "/srv/debs", archives: "/srv/archives", package: "/root/martlet.deb"})
     note(f"the container sees {swift or 'no Swift toolchain'}")
     container.bash("cp /srv/archives/*.deb /var/cache/apt/archives/")
     refused(container)
