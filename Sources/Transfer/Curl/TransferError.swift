@@ -1,4 +1,4 @@
-package import Basics
+import Basics
 
 /// The failure of a transfer. An HTTP status is not an error of a `Transport`, but it is one of an `Uploader`.
 ///
