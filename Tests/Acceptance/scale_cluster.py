@@ -20,9 +20,12 @@ def report(tests, failed):
     """A JUnit report; the tests of the given numbers fail."""
     cases = []
     for n in range(tests):
-        failure = f'<failure message="expected {n}, got {n + 1}">tests/suite{n // 10}.c:{n}: expected {n}, got {n + 1}</failure>' if n in failed else ""
-        cases.append(f'<testcase classname="suite{n // 10}" name="test_of_case_{n}" time="{0.001 * (n % 17 + 1) + random.random() / 1000:.6f}">{failure}</testcase>')
-    return f'<?xml version="1.0"?><testsuites><testsuite name="all" tests="{tests}" failures="{len(failed)}">{"".join(cases)}</testsuite></testsuites>'
+        text = f"expected {n}, got {n + 1}"
+        failure = f'<failure message="{text}">tests/suite{n // 10}.c:{n}: {text}</failure>' if n in failed else ""
+        taken = 0.001 * (n % 17 + 1) + random.random() / 1000
+        cases.append(f'<testcase classname="suite{n // 10}" name="test_of_case_{n}" time="{taken:.6f}">{failure}</testcase>')
+    head = f'<?xml version="1.0"?><testsuites><testsuite name="all" tests="{tests}" failures="{len(failed)}">'
+    return f'{head}{"".join(cases)}</testsuite></testsuites>'
 
 
 class Job:

@@ -1,7 +1,7 @@
 """The world of `scale`: repositories with commits made without git, a daemon with its bots, the simulated cluster, pushes at a rate, and figures."""
-import collections, concurrent.futures, hashlib, json, os, pathlib, random, shutil, sqlite3, statistics, threading, time, zlib
+import collections, concurrent.futures, hashlib, json, os, pathlib, random, shutil, sqlite3, threading, time, zlib
 
-from acceptance import Daemon, Place, launch, lives, need, note, read, run, within
+from acceptance import Daemon, Place, launch, read, run, within
 
 HERE = pathlib.Path(__file__).resolve().parent
 RECIPE = """analyze: []
@@ -56,7 +56,8 @@ class Bare:
                         for mode, digest, name in self.entries)
         who = f"Ann <ann@acme.example> {int(time.time())} +0000"
         before = self.heads[branch]
-        after = self.add("commit", (f"tree {self.add('tree', tree)}\nparent {before}\nauthor {who}\ncommitter {who}\n\nChange {self.count}\n").encode())
+        text = f"tree {self.add('tree', tree)}\nparent {before}\nauthor {who}\ncommitter {who}\n\nChange {self.count}\n"
+        after = self.add("commit", text.encode())
         self.set(branch, after)
         return before, after
 
@@ -93,7 +94,8 @@ class World:
         run("cc", "-O2", "-o", self.cluster / "sbatch", HERE / "scale_slurm.c", check=True)
         for name in ("squeue", "scancel", "sinfo", "scontrol", "control"):
             os.link(self.cluster / "sbatch", self.cluster / name)
-        self.parameters = {"nodes": number("NODES", 200), "slots": 4, "seconds": 1.0, "listed": 15.0, "delay": 0.3, "tests": number("TESTS", 100)}
+        self.parameters = {"nodes": number("NODES", 200), "slots": 4, "seconds": 1.0, "listed": 15.0, "delay": 0.3,
+                           "tests": number("TESTS", 100)}
         (self.cluster / "cluster.json").write_text(json.dumps(self.parameters))
         self.server = launch("python3", HERE / "scale_cluster.py", self.cluster)
         within(10, (self.cluster / "socket").exists)
@@ -207,6 +209,11 @@ default-executor: cluster
         return [answer.result() for answer in answers]
 
 
+def pages(bot):
+    """The pages that are asked for, by what the claims call them."""
+    return {"/": "/", "a bot": f"/bots/{bot}", "an integration": f"/bots/{bot}/1", "/queue": "/queue", "/api/v1/bots": "/api/v1/bots"}
+
+
 class Reader:
     """Asks for pages in turn, each half second, as people who look at the service do."""
 
@@ -226,8 +233,7 @@ class Reader:
         generator = random.Random(2)
         while not self.ended.is_set():
             bot = f"bot-{generator.randrange(self.world.bots):04}"
-            for name, path in (("/", "/"), ("a bot", f"/bots/{bot}"), ("an integration", f"/bots/{bot}/1"), ("/queue", "/queue"),
-                               ("/api/v1/bots", "/api/v1/bots")):
+            for name, path in pages(bot).items():
                 begun = time.monotonic()
                 status, body = self.world.daemon.ask(path)
                 self.times[name].append(((time.monotonic() - begun) * 1000, status, len(body)))
