@@ -33,7 +33,7 @@ package struct TriggerRunner: Sendable {
     /// Repeats what failed on a full disk; `nil` if nothing is repeated.
     let jobRunner: JobRunner?
     /// Where refused credentials of uploads are recorded.
-    let access: RefusedAccess
+    let refusals: RefusedAccess
     let logger: Logger
     /// Job directories of scripts and secrets are read and written here.
     let queue = SerialQueue(label: "triggers")
@@ -42,9 +42,9 @@ package struct TriggerRunner: Sendable {
         store: Store, state: StateDirectory, executor: any Executor, publisher: Publisher, uploads: Uploads,
         scripts: String, secrets: SecretStore, environment: JobEnvironment, isolation: JobIsolation,
         clock: WallClock, timer: any Clock<Duration>, jobs: JobRunner? = nil,
-        access: RefusedAccess = RefusedAccess(), logger: Logger
+        refusals: RefusedAccess = RefusedAccess(), logger: Logger
     ) {
-        self.access = access
+        self.refusals = refusals
         jobRunner = jobs
         self.store = store
         self.state = state
@@ -311,10 +311,10 @@ package struct TriggerRunner: Sendable {
         let place = RefusedAccess.Use.upload(Uploads.place(of: shipment.template))
         do {
             let sent = try await transfer(shipment)
-            access.record(nil, by: place)
+            refusals.record(nil, by: place)
             return sent
         } catch let error as TransferError {
-            access.record(error.isOfCredentials ? "\(error)" : nil, by: place)
+            refusals.record(error.isOfCredentials ? "\(error)" : nil, by: place)
             throw error
         }
     }

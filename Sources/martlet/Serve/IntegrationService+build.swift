@@ -127,7 +127,7 @@ extension IntegrationService {
             store: store, state: parts.state, executor: parts.executor, publisher: publisher,
             uploads: parts.uploader.with(secrets), scripts: parts.settings.triggers, secrets: secrets,
             environment: environment, isolation: parts.isolation, clock: clock, timer: parts.timer, jobs: jobs,
-            access: access, logger: logger)
+            refusals: access, logger: logger)
         let circuitBreaker = CircuitBreaker(clock: clock, timer: parts.timer, signal: queueSignal)
         let runner = IntegrationRunner(
             store: store, registry: registry, remotes: remotes, jobs: jobs, triggers: triggers,
