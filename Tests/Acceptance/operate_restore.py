@@ -136,14 +136,12 @@ def came_back(machine, known):
 
 
 def held_back(machine, number, what):
-    """A release waits while publishing is held, and every page says so."""
-    view = within(60, lambda: (view := machine.show(number)) and view.get("reason") and view, pause=0.5) or machine.show(number)
-    before = versions(machine)
-    page = machine("curl", "-s", "http://127.0.0.1:8080/").stdout
-    pauses = machine.text("curl", "-s", "http://127.0.0.1:8080/api/v1/pauses")
-    held(machine, view.get("state") != "completed" and "martlet resume --publishing" in page and '"publishing"' in pauses, what,
-         f"kit#{number} {view.get('state')}: {view.get('reason')}", f"{view.get('state')} {view.get('reason')} {pauses}")
-    return before
+    """A release waits while publishing is held, and every page says so. Returns the versions that there are."""
+    row = within(60, lambda: next((row for row in machine.json("queue").get("waiting", []) if row["integration"]["number"] == number), None), pause=0.5) or {}
+    view, page = machine.show(number), machine.page()
+    held(machine, view.get("state") == "queued" and "publish" in str(row.get("reason")) and "martlet resume --publishing" in page, what,
+         f"kit#{number} {view.get('state')}: {row.get('reason')}", f"{view.get('state')} {row}; {len(page)} bytes of the page")
+    return versions(machine)
 
 
 def published_again(machine, kit, known):
