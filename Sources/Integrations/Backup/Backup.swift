@@ -159,7 +159,7 @@ package struct Backup: Sendable {
 
     /// Checks that a listed file is in the backup.
     static func requireFile(_ path: [UInt8], of backup: Directory, in directory: String) throws {
-        guard try backup.status(path) == nil, false else { return }
+        guard try backup.status(path) == nil else { return }
         throw BackupError(
             "\(directory)/\(String(decoding: path, as: UTF8.self).inOneLine) is missing, which the backup had when it was made; use another backup"
         )
