@@ -46,7 +46,8 @@ class Container:
     def __call__(self, *words, **options):
         """Runs a program in there."""
         return run("nsenter", "-t", self.leader, "-m", "-u", "-i", "-n", "-p", "-C", "-r", "-w", "env", "-i",
-                   f"PATH={f'{self.swift}/usr/bin:' if self.swift else ''}/usr/sbin:/usr/bin:/sbin:/bin", "HOME=/root", "LANG=C.UTF-8", *words, **options)
+                   f"PATH={f'{self.swift}/usr/bin:' if self.swift else ''}/usr/sbin:/usr/bin:/sbin:/bin", "HOME=/root", "LANG=C.UTF-8",
+                   *words, **options)
 
     def text(self, *words, **options):
         """What it printed, both streams."""

@@ -87,7 +87,8 @@ def done(daemon, acts, me):
     acts.do("drained", "ann", "", "drain", "--wait", "--reason", "a new kernel")
     acts.do("resumed", me, "", "resume")
     acts.do("paused", me, "", "pause", "--reason", "a new disk")
-    refused = [acts.do("", "vera", "", *words, refused=True) for words in (("resume",), ("integrate", "kit"), ("token", "create", "eve", "--role", "admin"))]
+    forbidden = (("resume",), ("integrate", "kit"), ("token", "create", "eve", "--role", "admin"))
+    refused = [acts.do("", "vera", "", *words, refused=True) for words in forbidden]
     acts.do("resumed", "ann", "", "resume")
     acts.do("token-revoked", "ann", "vera", "token", "revoke", "vera")
     return refused
@@ -109,7 +110,8 @@ def restored(daemon, acts, me, place):
 
 
 def compare(rows, acts):
-    claim(not acts.failures, "each act was done, before and after a restart and a restore", f"{len(acts.expected)} acts; {'; '.join(acts.failures) or 'none failed'}")
+    claim(not acts.failures, "each act was done, before and after a restart and a restore",
+          f"{len(acts.expected)} acts; {'; '.join(acts.failures) or 'none failed'}")
     found = [(row["action"], row["actor"], row["address"]) for row in rows]
     expected = [act[:3] for act in acts.expected]
     wrong = [(have, want) for have, want in zip(found, expected) if have != want]
@@ -130,7 +132,8 @@ def unchanged(daemon, count):
     """The database itself refuses to change the audit."""
     said = []
     with sqlite3.connect(daemon.state / "martlet.sqlite", timeout=30) as database:
-        for words in ("UPDATE audit SET actor = 'eve' WHERE id = (SELECT max(id) FROM audit)", "DELETE FROM audit WHERE id = (SELECT max(id) FROM audit)"):
+        for words in ("UPDATE audit SET actor = 'eve' WHERE id = (SELECT max(id) FROM audit)",
+                      "DELETE FROM audit WHERE id = (SELECT max(id) FROM audit)"):
             try:
                 database.execute(words)
             except sqlite3.Error as error:

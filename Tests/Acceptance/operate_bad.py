@@ -40,7 +40,8 @@ def whole(daemon, kit, commits, what):
     views = daemon.all_completed("kit", commits[:1] + commits[-1:], limit=120)
     ended = [commit for _, commit in daemon.written()]
     claim(accepted == 202 and views and all(ended.count(commit) == 1 for commit in (commits[0], commits[-1])) and len(set(ended)) == len(ended),
-          f"{what}: history is there, the next push is integrated", f"kit has {len(daemon.integrations('kit'))} integrations, the ledger {len(ended)} jobs")
+          f"{what}: history is there, the next push is integrated",
+          f"kit has {len(daemon.integrations('kit'))} integrations, the ledger {len(ended)} jobs")
 
 
 def disk_without_writes(daemon, kit, commits):
@@ -83,7 +84,8 @@ def disk_without_anything(daemon, operator, kit, commits):
     # Its push was refused, so that its sender sends it again.
     again = daemon.push("kit", "vanished", before, after)
     views = daemon.all_completed("kit", [after], limit=120)
-    claim(again == 202 and views, "when the disk is back, the push that was sent again is integrated", f"{again}; {[view['result'] for view in views.values()]}")
+    claim(again == 202 and views, "when the disk is back, the push that was sent again is integrated",
+          f"{again}; {[view['result'] for view in views.values()]}")
     whole(daemon, kit, commits, "after a disk that failed")
 
 
@@ -94,7 +96,8 @@ def backups(daemon, place):
     verified = daemon.command("backup", good, "--verify")
     claim(made.returncode == 0 and verified.returncode == 0, "a backup beside the running daemon", sentence(verified.stdout))
     done = daemon.command("restore", good, *settings)
-    claim(done.returncode != 0 and daemon.answers() and "daemon" in done.stderr, "a restore beside a running daemon is refused", sentence(done.stderr))
+    claim(done.returncode != 0 and daemon.answers() and "daemon" in done.stderr, "a restore beside a running daemon is refused",
+          sentence(done.stderr))
     log = max((path for path in good.glob("integrations/**/*") if path.is_file()), key=lambda path: path.stat().st_size)
 
     def halved(path):
@@ -108,24 +111,28 @@ def backups(daemon, place):
             file.write(bytes([byte ^ 1]))
 
     count = 0
-    for what, name, damage in (("without a file", log.relative_to(good), pathlib.Path.unlink), ("with a truncated file", log.relative_to(good), halved),
-                               ("with a truncated database", "martlet.sqlite", halved), ("with a changed bit in its database", "martlet.sqlite", changed),
-                               ("with a truncated list", "SHA256SUMS", halved), ("without its description, as one that was interrupted", "backup.json", pathlib.Path.unlink)):
+    file = log.relative_to(good)
+    faults = (("without a file", file, pathlib.Path.unlink), ("with a truncated file", file, halved),
+              ("with a truncated database", "martlet.sqlite", halved), ("with a changed bit in its database", "martlet.sqlite", changed),
+              ("without its database", "martlet.sqlite", pathlib.Path.unlink), ("with a truncated list", "SHA256SUMS", halved),
+              ("without its description, as one that was interrupted", "backup.json", pathlib.Path.unlink))
+    for what, name, damage in faults:
         half, state = place / "half", place / "elsewhere"
         shutil.copytree(good, half)
         damage(half / name)
         other = settings_of(daemon, place, state)
         verified, restored = daemon.command("backup", half, "--verify"), daemon.command("restore", half, "--settings", other)
         is_empty = not (state / "martlet.sqlite").exists()
-        claim(verified.returncode and restored.returncode and is_empty and str(half) in restored.stderr, f"a backup {what} is refused by --verify and by restore",
+        claim(verified.returncode and restored.returncode and is_empty and str(half) in restored.stderr,
+              f"a backup {what} is refused by --verify and by restore",
               sentence(restored.stderr).replace(f"{place}/", ""))
         # The good one goes into what the half one has left.
         done = daemon.command("restore", good, "--settings", other)
         count += done.returncode == 0 and (state / "martlet.sqlite").exists()
         shutil.rmtree(half)
         shutil.rmtree(state, ignore_errors=True)
-    claim(count == 6, "the good backup is restored each time into what the half one has left", f"{count} times")
-    note(f"the file was {log.relative_to(good)}")
+    claim(count == len(faults), "the good backup is restored each time into what the half one has left", f"{count} times")
+    note(f"the file was {file}")
     full = settings_of(daemon, place, place / "elsewhere")
     daemon.command("restore", good, "--settings", full)
     digest = file_digest(place / "elsewhere/martlet.sqlite")
@@ -161,7 +168,8 @@ def newer_state(daemon):
     digest, before = file_digest(path), daemon.log.stat().st_size
     took = daemon.start(limit=30)
     said, code = daemon.log.read_text(errors="replace")[before:], daemon.process.poll()
-    claim(took is None and code and "newer version" in said and digest == file_digest(path), "an older daemon refuses a newer state, and changes no byte of it",
+    claim(took is None and code and "newer version" in said and digest == file_digest(path),
+          "an older daemon refuses a newer state, and changes no byte of it",
           f"status {code}: {sentence(said)}")
     execute("DELETE FROM grdb_migrations WHERE identifier = '9999 later'")
     daemon.started()

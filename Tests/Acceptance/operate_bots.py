@@ -49,7 +49,8 @@ class Meter:
     def __init__(self, daemon):
         self.daemon, self.pid = daemon, daemon.pid()
         # It is a session of its own: its command line has the state's path.
-        self.launcher = next((int(entry) for entry in os.listdir("/proc") if entry.isdigit() and "--listen" in (words := read(f"/proc/{entry}/cmdline"))
+        self.launcher = next((int(entry) for entry in os.listdir("/proc") if entry.isdigit()
+                              and "--listen" in (words := read(f"/proc/{entry}/cmdline"))
                               and str(daemon.state) in words), None)
 
     def processor(self):
@@ -134,7 +135,8 @@ def judge(daemon, first, pushed, answers, figures):
     begun = collections.Counter(commit for _, commit in daemon.written("begin"))
     green = {commit for commit in first | set(pushed) for view in views[commit] if view["result"] == "succeeded"}
     again = [commit for commit, count in begun.items() if count > 1]
-    claim(green <= set(ended) and not again, "by the jobs' own ledger none ran twice", f"{len(ended)} commits, {len(again)} begun twice, {len(green - set(ended))} green without a job")
+    claim(green <= set(ended) and not again, "by the jobs' own ledger none ran twice",
+          f"{len(ended)} commits, {len(again)} begun twice, {len(green - set(ended))} green without a job")
     delays = [(moment(view["started"]) - moment(view["queued"])).total_seconds()
               for commit in pushed for view in views[commit] if view["started"]]
     claim(part(delays, 0.95) <= DELAY, f"a push waits for its start: 95 of 100 at most {DELAY} s",

@@ -13,7 +13,10 @@ branches: ["*"]
 recipe:
   configurations:
     debug:
-      build: 'echo begin $MARTLET_INTEGRATION $MARTLET_COMMIT >>{LEDGER}; until [ -e {OUTSIDE}/ledger/go ]; do sleep 0.2; done; echo end $MARTLET_INTEGRATION $MARTLET_COMMIT >>{LEDGER}'
+      build: |
+        echo begin $MARTLET_INTEGRATION $MARTLET_COMMIT >>{LEDGER}
+        until [ -e {OUTSIDE}/ledger/go ]; do sleep 0.2; done
+        echo end $MARTLET_INTEGRATION $MARTLET_COMMIT >>{LEDGER}
       test: 'true'
   analyze: []
 """
@@ -49,7 +52,8 @@ def drain(world):
     # A restart of the service alone does not end the drain.
     machine("systemctl", "restart", "martlet")
     machine.has_service()
-    held(machine, "drained" in machine.text("martlet", "queue") and set(written(ledger, "begin")) == first, "a restart of the service keeps the drain",
+    held(machine, "drained" in machine.text("martlet", "queue") and set(written(ledger, "begin")) == first,
+         "a restart of the service keeps the drain",
          machine.text("martlet", "queue").splitlines()[0])
     rebooted(machine, ledger, gate, commits, before)
     machine.stop()
@@ -91,7 +95,8 @@ def rebooted(machine, ledger, gate, commits, before):
     results = collections.Counter(view["result"] for view in views)
     numbers = {view["number"]: view["commit"] for view in views}
     same = all(numbers.get(view["number"]) == view["commit"] for view in before)
-    held(machine, results == {"succeeded": len(commits)} and same and set(numbers.values()) == set(commits), "nothing is lost: each commit has its integration, by its number",
+    held(machine, results == {"succeeded": len(commits)} and same and set(numbers.values()) == set(commits),
+         "nothing is lost: each commit has its integration, by its number",
          f"{dict(results)} of {len(commits)} commits", f"{dict(results)}; {numbers}")
     counts = [collections.Counter(written(ledger, word)) for word in ("begin", "end")]
     claim(all(count == dict.fromkeys(commits, 1) for count in counts), "nothing runs twice: by the ledger each job began and ended once",

@@ -1,5 +1,5 @@
 """New machines for Tests/Acceptance/operate: a Debian with systemd as PID 1 that is kept across a reboot, and what is outside of it."""
-import json
+import json, sys
 
 from acceptance import Repository, last, note, run, within
 from container import KeptContainer
@@ -86,6 +86,11 @@ class Machine(KeptContainer):
             views = {view["commit"]: view for view in reversed(self.integrations()) if view["commit"] in commits}
             return views if len(views) == len(set(commits)) and all(view["state"] == "completed" for view in views.values()) else None
         return within(limit, look, pause=0.5) or {}
+
+    def page(self, path="/"):
+        """A page of the service, asked for by a program of this machine in the network of that one."""
+        words = f"import urllib.request as r; print(r.urlopen('http://127.0.0.1:8080{path}', timeout=30).read().decode())"
+        return run("nsenter", "-t", self.leader, "-n", sys.executable, "-c", words).stdout
 
     def has_service(self, limit=60):
         """Awaits that the service answers."""

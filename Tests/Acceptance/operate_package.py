@@ -33,7 +33,8 @@ def backed_up(machine):
     took, same = since(begun), machine.supervisor() == supervisor
     machine("bash", "-c", GO)
     result = machine.judged(number).get("result")
-    held(machine, done.returncode == 0 and same and result == "succeeded", "martlet backup while a job runs", f"in {took}; {done.stdout.strip()}; kit#{number} {result}",
+    held(machine, done.returncode == 0 and same and result == "succeeded", "martlet backup while a job runs",
+         f"in {took}; {done.stdout.strip()}; kit#{number} {result}",
          f"{last(done.stdout + done.stderr)}; supervisor stays: {same}; {result}")
     begun = time.monotonic()
     done = machine("martlet", "backup", directory, "--verify")

@@ -29,7 +29,8 @@ def units(package, place):
         items = {line.split()[1]: line for line in lines if line.startswith("✗ ")}
         said = reasons(unit)
         bare = [item for item in items if not any(name in said for name in names(item))]
-        claim(items and not bare, f"{unit}: docs/internals/units.md explains each item that is not set", f"{len(items)} items" if not bare else " ".join(bare))
+        claim(items and not bare, f"{unit}: docs/internals/units.md explains each item that is not set",
+              f"{len(items)} items" if not bare else " ".join(bare))
         note(*(" ".join(line.split()) for line in items.values()))
     files(package, place)
     lintian(package, place)
