@@ -87,7 +87,7 @@ import Testing
                 #expect(answer.status == 200, "\(path): \(answer.text.prefix(200))")
                 expectContains(answer.text, "hidden-bot")
                 expectLacks(answer.text, "bots/kit")
-                expectLacks(answer.text, "\"kit")
+                expectLacks(answer.text, "\"kit\"")
             }
         }
     }
