@@ -264,7 +264,7 @@ import Transfer
     }
 
     @Test(
-        .proves(.web, "A limited role is told of its own bots' integrations alone"),
+        .proves(.web, "A limited role gets the events of its own bots' integrations alone"),
         arguments: ["/api/v1/events", "/live/events?log=hidden-bot/1/debug/1"])
     func testThatAStreamIsOfTheOwnBots(_ path: String) async throws {
         try await withWeb(anonymousMayRead: false) { web in
@@ -295,7 +295,7 @@ import Transfer
         }
     }
 
-    @Test(.proves(.web, "A limited role is told of its own bots' integrations alone"))
+    @Test(.proves(.web, "A limited role gets the events of its own bots' integrations alone"))
     func testThatEventsAreOfTheOwnBots() throws {
         // given
         let history = EventHistory()
