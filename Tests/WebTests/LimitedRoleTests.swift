@@ -3,6 +3,7 @@ import Settings
 import Storage
 import TestSupport
 import Testing
+import Transfer
 
 @testable import Web
 
@@ -87,7 +88,7 @@ import Testing
                 #expect(answer.status == 200, "\(path): \(answer.text.prefix(200))")
                 expectContains(answer.text, "hidden-bot")
                 expectLacks(answer.text, "bots/kit")
-                expectLacks(answer.text, "\"kit")
+                expectLacks(answer.text, "\"kit\"")
             }
         }
     }
@@ -262,7 +263,39 @@ import Testing
         }
     }
 
-    @Test(.proves(.web, "A limited role is told of its own bots' integrations alone"))
+    @Test(
+        .proves(.web, "A limited role gets the events of its own bots' integrations alone"),
+        arguments: ["/api/v1/events", "/live/events?log=hidden-bot/1/debug/1"])
+    func testThatAStreamIsOfTheOwnBots(_ path: String) async throws {
+        try await withWeb(anonymousMayRead: false) { web in
+            // given
+            try await TwoTeams(web: web).fill()
+            let token = try await web.token(.viewer, on: "kit")
+            var request = TransferRequest(.get, "http://127.0.0.1:\(web.port)\(path)")
+            request.isPlainHTTPAllowed = true
+            request.headers["Authorization"] = "Bearer \(token.secret)"
+            let stream = try await CurlTransport().stream(request)
+            var text = ""
+            var iterator = stream.body.makeAsyncIterator()
+            while !text.contains("retry: 3000"), let bytes = try await iterator.next() {
+                text += String(decoding: bytes, as: UTF8.self)
+            }
+            // when
+            for bot in [TwoTeams.other, SampleContent.kit] {
+                let ref = RefName(branch: "other")
+                let new = NewIntegration(bot: bot, ref: ref, commit: SampleContent.commits[1], cause: .person)
+                _ = try await web.store.queue(new, at: WebFixture.now)
+            }
+            // then
+            while !text.contains("\"bot\":\"kit\""), let bytes = try await iterator.next() {
+                text += String(decoding: bytes, as: UTF8.self)
+            }
+            expectContains(text, "event: integration")
+            expectLacks(text, "hidden-bot")
+        }
+    }
+
+    @Test(.proves(.web, "A limited role gets the events of its own bots' integrations alone"))
     func testThatEventsAreOfTheOwnBots() throws {
         // given
         let history = EventHistory()

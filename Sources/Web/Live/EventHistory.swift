@@ -135,7 +135,8 @@ final class EventHistory: Sendable {
         return "id: \(start)-\(number)\nevent: gap\ndata: \(data)\n\n"
     }
 
-    /// Returns whether a caller is told of a change: one whose roles are limited hears of its bots' integrations, and that something about bots changed.
+    /// Returns whether a caller gets the event of a change. A caller whose roles are limited gets those of its bots' integrations, and those
+    /// about bots in general.
     /// - Parameter bots: The bots that the roles are limited to; `nil`: every change is shown.
     static func isShown(_ change: StoreChange, to bots: BotScope?) -> Bool {
         guard let bots else { return true }

@@ -57,7 +57,7 @@ struct AuthorizedRequest: Sendable {
     /// Returns whether the answer may show a bot.
     func shows(_ bot: Name) -> Bool { bots?.covers(bot) ?? true }
 
-    /// Checks the caller's role on a bot that the path does not name. A route whose reach is `found` or `listing` calls it before it changes something.
+    /// Checks the caller's role on a bot that the path does not name. A route whose reach is `found` calls it before it changes something.
     /// - Parameter bot: The bot; `nil`: the service as a whole.
     /// - Throws: 403.
     func require(_ needed: Role, on bot: Name?) throws(Problem) {

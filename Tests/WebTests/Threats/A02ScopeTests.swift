@@ -31,7 +31,7 @@ import Testing
         """,
         // Each of these names a bot in the body, or something that belongs to one.
         .found: """
-        GET /badge/{file...}
+        GET /badge/{file}
         POST /api/v1/outbox/{number}/retry
         POST /api/v1/pause
         POST /api/v1/reruns
@@ -116,7 +116,7 @@ import Testing
             // Without a bot in the body they are about the service.
             case "/api/v1/pause", "/api/v1/resume": return status == 403
             case "/api/v1/reruns": return status == 400
-            case "/badge/{file...}": return isOpen ? status == 404 : status == 403
+            case "/badge/{file}": return isOpen ? status == 404 : status == 403
             default: return status == 404
             }
         }
@@ -183,7 +183,7 @@ import Testing
                 let isNamed = [.bot, .product].contains(route.reach)
                 let path = pattern.replacing("{bot}", with: "hidden-bot").replacing("{product}", with: "hidden-bot")
                     .replacing("{number}", with: "1").replacing("{version}", with: "1.0.0")
-                    .replacing("{file...}", with: pattern.hasPrefix("/badge") ? "hidden-bot.svg" : "kit-source.tar.gz")
+                    .replacing("{file...}", with: "kit-source.tar.gz").replacing("{file}", with: "hidden-bot.svg")
                     .replacing("{configuration}", with: "debug").replacing("{job}", with: "release")
                     .replacing("{page...}", with: "manual").replacing("{scope}", with: "acme").replacing(
                         "{name}", with: "kit")
