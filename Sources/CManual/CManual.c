@@ -117,132 +117,138 @@ static const unsigned char page37[] = {
 #embed "../../docs/internals/architecture.md"
 };
 static const unsigned char page38[] = {
-#embed "../../docs/internals/job-protocol.md"
+#embed "../../docs/internals/executors.md"
 };
 static const unsigned char page39[] = {
-#embed "../../docs/internals/performance.md"
+#embed "../../docs/internals/job-protocol.md"
 };
 static const unsigned char page40[] = {
-#embed "../../docs/internals/state-directory.md"
+#embed "../../docs/internals/performance.md"
 };
 static const unsigned char page41[] = {
-#embed "../../docs/internals/style.md"
+#embed "../../docs/internals/scale.md"
 };
 static const unsigned char page42[] = {
-#embed "../../docs/internals/testing.md"
+#embed "../../docs/internals/state-directory.md"
 };
 static const unsigned char page43[] = {
-#embed "../../docs/internals/threats.md"
+#embed "../../docs/internals/style.md"
 };
 static const unsigned char page44[] = {
-#embed "../../docs/internals/units.md"
+#embed "../../docs/internals/testing.md"
 };
 static const unsigned char page45[] = {
-#embed "../../docs/manual.md"
+#embed "../../docs/internals/threats.md"
 };
 static const unsigned char page46[] = {
-#embed "../../docs/operating/backup.md"
+#embed "../../docs/internals/units.md"
 };
 static const unsigned char page47[] = {
-#embed "../../docs/operating/bots.md"
+#embed "../../docs/manual.md"
 };
 static const unsigned char page48[] = {
-#embed "../../docs/operating/git-servers.md"
+#embed "../../docs/operating/backup.md"
 };
 static const unsigned char page49[] = {
-#embed "../../docs/operating/git.md"
+#embed "../../docs/operating/bots.md"
 };
 static const unsigned char page50[] = {
-#embed "../../docs/operating/installing.md"
+#embed "../../docs/operating/git-servers.md"
 };
 static const unsigned char page51[] = {
-#embed "../../docs/operating/jobs.md"
+#embed "../../docs/operating/git.md"
 };
 static const unsigned char page52[] = {
-#embed "../../docs/operating/monitoring.md"
+#embed "../../docs/operating/installing.md"
 };
 static const unsigned char page53[] = {
-#embed "../../docs/operating/moving.md"
+#embed "../../docs/operating/jobs.md"
 };
 static const unsigned char page54[] = {
-#embed "../../docs/operating/pausing.md"
+#embed "../../docs/operating/monitoring.md"
 };
 static const unsigned char page55[] = {
-#embed "../../docs/operating/retention.md"
+#embed "../../docs/operating/moving.md"
 };
 static const unsigned char page56[] = {
-#embed "../../docs/operating/reverse-proxy.md"
+#embed "../../docs/operating/pausing.md"
 };
 static const unsigned char page57[] = {
-#embed "../../docs/operating/sandbox.md"
+#embed "../../docs/operating/retention.md"
 };
 static const unsigned char page58[] = {
-#embed "../../docs/operating/signing-in.md"
+#embed "../../docs/operating/reverse-proxy.md"
 };
 static const unsigned char page59[] = {
-#embed "../../docs/operating/slurm.md"
+#embed "../../docs/operating/sandbox.md"
 };
 static const unsigned char page60[] = {
-#embed "../../docs/operating/troubles.md"
+#embed "../../docs/operating/signing-in.md"
 };
 static const unsigned char page61[] = {
-#embed "../../docs/operating/troubleshooting-integrations.md"
+#embed "../../docs/operating/slurm.md"
 };
 static const unsigned char page62[] = {
-#embed "../../docs/operating/troubleshooting.md"
+#embed "../../docs/operating/troubles.md"
 };
 static const unsigned char page63[] = {
-#embed "../../docs/operating/upgrading.md"
+#embed "../../docs/operating/troubleshooting-integrations.md"
 };
 static const unsigned char page64[] = {
-#embed "../../docs/reference/bot-file-lists.md"
+#embed "../../docs/operating/troubleshooting.md"
 };
 static const unsigned char page65[] = {
-#embed "../../docs/reference/bot-file.md"
+#embed "../../docs/operating/upgrading.md"
 };
 static const unsigned char page66[] = {
-#embed "../../docs/reference/commands-integrations.md"
+#embed "../../docs/reference/bot-file-lists.md"
 };
 static const unsigned char page67[] = {
-#embed "../../docs/reference/commands-operating.md"
+#embed "../../docs/reference/bot-file.md"
 };
 static const unsigned char page68[] = {
-#embed "../../docs/reference/commands-versions.md"
+#embed "../../docs/reference/commands-integrations.md"
 };
 static const unsigned char page69[] = {
-#embed "../../docs/reference/commands.md"
+#embed "../../docs/reference/commands-operating.md"
 };
 static const unsigned char page70[] = {
-#embed "../../docs/reference/environment.md"
+#embed "../../docs/reference/commands-versions.md"
 };
 static const unsigned char page71[] = {
-#embed "../../docs/reference/exit-codes.md"
+#embed "../../docs/reference/commands.md"
 };
 static const unsigned char page72[] = {
-#embed "../../docs/reference/http-answers.md"
+#embed "../../docs/reference/environment.md"
 };
 static const unsigned char page73[] = {
-#embed "../../docs/reference/http-api.md"
+#embed "../../docs/reference/exit-codes.md"
 };
 static const unsigned char page74[] = {
-#embed "../../docs/reference/http-pages.md"
+#embed "../../docs/reference/http-answers.md"
 };
 static const unsigned char page75[] = {
-#embed "../../docs/reference/limits-jobs.md"
+#embed "../../docs/reference/http-api.md"
 };
 static const unsigned char page76[] = {
-#embed "../../docs/reference/limits.md"
+#embed "../../docs/reference/http-pages.md"
 };
 static const unsigned char page77[] = {
-#embed "../../docs/reference/recipe.md"
+#embed "../../docs/reference/limits-jobs.md"
 };
 static const unsigned char page78[] = {
-#embed "../../docs/reference/report-formats.md"
+#embed "../../docs/reference/limits.md"
 };
 static const unsigned char page79[] = {
-#embed "../../docs/reference/settings.md"
+#embed "../../docs/reference/recipe.md"
 };
 static const unsigned char page80[] = {
+#embed "../../docs/reference/report-formats.md"
+};
+static const unsigned char page81[] = {
+#embed "../../docs/reference/settings.md"
+};
+static const unsigned char page82[] = {
 #embed "../../docs/releasing.md"
 };
 
@@ -285,49 +291,51 @@ static const struct manual_page pages[] = {
     {"guide/web-pages", page35, sizeof page35},
     {"guide/what-is-integrated", page36, sizeof page36},
     {"internals/architecture", page37, sizeof page37},
-    {"internals/job-protocol", page38, sizeof page38},
-    {"internals/performance", page39, sizeof page39},
-    {"internals/state-directory", page40, sizeof page40},
-    {"internals/style", page41, sizeof page41},
-    {"internals/testing", page42, sizeof page42},
-    {"internals/threats", page43, sizeof page43},
-    {"internals/units", page44, sizeof page44},
-    {"manual", page45, sizeof page45},
-    {"operating/backup", page46, sizeof page46},
-    {"operating/bots", page47, sizeof page47},
-    {"operating/git-servers", page48, sizeof page48},
-    {"operating/git", page49, sizeof page49},
-    {"operating/installing", page50, sizeof page50},
-    {"operating/jobs", page51, sizeof page51},
-    {"operating/monitoring", page52, sizeof page52},
-    {"operating/moving", page53, sizeof page53},
-    {"operating/pausing", page54, sizeof page54},
-    {"operating/retention", page55, sizeof page55},
-    {"operating/reverse-proxy", page56, sizeof page56},
-    {"operating/sandbox", page57, sizeof page57},
-    {"operating/signing-in", page58, sizeof page58},
-    {"operating/slurm", page59, sizeof page59},
-    {"operating/troubles", page60, sizeof page60},
-    {"operating/troubleshooting-integrations", page61, sizeof page61},
-    {"operating/troubleshooting", page62, sizeof page62},
-    {"operating/upgrading", page63, sizeof page63},
-    {"reference/bot-file-lists", page64, sizeof page64},
-    {"reference/bot-file", page65, sizeof page65},
-    {"reference/commands-integrations", page66, sizeof page66},
-    {"reference/commands-operating", page67, sizeof page67},
-    {"reference/commands-versions", page68, sizeof page68},
-    {"reference/commands", page69, sizeof page69},
-    {"reference/environment", page70, sizeof page70},
-    {"reference/exit-codes", page71, sizeof page71},
-    {"reference/http-answers", page72, sizeof page72},
-    {"reference/http-api", page73, sizeof page73},
-    {"reference/http-pages", page74, sizeof page74},
-    {"reference/limits-jobs", page75, sizeof page75},
-    {"reference/limits", page76, sizeof page76},
-    {"reference/recipe", page77, sizeof page77},
-    {"reference/report-formats", page78, sizeof page78},
-    {"reference/settings", page79, sizeof page79},
-    {"releasing", page80, sizeof page80},
+    {"internals/executors", page38, sizeof page38},
+    {"internals/job-protocol", page39, sizeof page39},
+    {"internals/performance", page40, sizeof page40},
+    {"internals/scale", page41, sizeof page41},
+    {"internals/state-directory", page42, sizeof page42},
+    {"internals/style", page43, sizeof page43},
+    {"internals/testing", page44, sizeof page44},
+    {"internals/threats", page45, sizeof page45},
+    {"internals/units", page46, sizeof page46},
+    {"manual", page47, sizeof page47},
+    {"operating/backup", page48, sizeof page48},
+    {"operating/bots", page49, sizeof page49},
+    {"operating/git-servers", page50, sizeof page50},
+    {"operating/git", page51, sizeof page51},
+    {"operating/installing", page52, sizeof page52},
+    {"operating/jobs", page53, sizeof page53},
+    {"operating/monitoring", page54, sizeof page54},
+    {"operating/moving", page55, sizeof page55},
+    {"operating/pausing", page56, sizeof page56},
+    {"operating/retention", page57, sizeof page57},
+    {"operating/reverse-proxy", page58, sizeof page58},
+    {"operating/sandbox", page59, sizeof page59},
+    {"operating/signing-in", page60, sizeof page60},
+    {"operating/slurm", page61, sizeof page61},
+    {"operating/troubles", page62, sizeof page62},
+    {"operating/troubleshooting-integrations", page63, sizeof page63},
+    {"operating/troubleshooting", page64, sizeof page64},
+    {"operating/upgrading", page65, sizeof page65},
+    {"reference/bot-file-lists", page66, sizeof page66},
+    {"reference/bot-file", page67, sizeof page67},
+    {"reference/commands-integrations", page68, sizeof page68},
+    {"reference/commands-operating", page69, sizeof page69},
+    {"reference/commands-versions", page70, sizeof page70},
+    {"reference/commands", page71, sizeof page71},
+    {"reference/environment", page72, sizeof page72},
+    {"reference/exit-codes", page73, sizeof page73},
+    {"reference/http-answers", page74, sizeof page74},
+    {"reference/http-api", page75, sizeof page75},
+    {"reference/http-pages", page76, sizeof page76},
+    {"reference/limits-jobs", page77, sizeof page77},
+    {"reference/limits", page78, sizeof page78},
+    {"reference/recipe", page79, sizeof page79},
+    {"reference/report-formats", page80, sizeof page80},
+    {"reference/settings", page81, sizeof page81},
+    {"releasing", page82, sizeof page82},
 };
 
 size_t manual_page_count(void) { return sizeof pages / sizeof *pages; }

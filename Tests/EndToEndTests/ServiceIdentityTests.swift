@@ -209,6 +209,49 @@ import Testing
         @Test(
             .proves(
                 .programs,
+                "`doctor` started by root examines as the service's user: it names a bot file and a secret that only root can read (its tests need root)"
+            ), .program("unshare"), .enabled(if: getpwnam("martlet") == nil, "the machine has the user"))
+        func testThatDoctorFindsWhatTheServicesUserCannotRead() async throws {
+            try await withTemporaryDirectory { directory in
+                // given: files that root reads, and the service's user does not
+                try directory.write(
+                    "etc/martlet.yml", "state: \(directory.path("state"))\nisolation: none\nsecrets: secrets\n")
+                try directory.write("etc/bots/kit.yml", "repository: /srv/kit.git\nwebhook: { secret: kit-webhook }\n")
+                try directory.write("etc/bots/hidden.yml", "repository: /srv/hidden.git\n")
+                try directory.write("etc/secrets/kit-webhook", "hunter2-hunter2")
+                for path in ["etc/bots/hidden.yml", "etc/secrets/kit-webhook"] {
+                    try #require(chmod(directory.path(path), 0o600) == 0)
+                }
+                func doctor() async throws -> ProgramResult {
+                    try await runWithUser(["doctor", "--settings", directory.path("etc/martlet.yml")], in: directory)
+                }
+                func problems(_ result: ProgramResult, _ subject: String) -> [Substring] {
+                    result.stdout.split(separator: "\n").filter { $0.hasPrefix("!!  \(subject)  ") }
+                }
+                // when
+                let result = try await doctor()
+                // then
+                #expect(result.status == 1)
+                let file = problems(result, "bot file")
+                #expect(file.count == 1, "\(result.stdout)")
+                expectContains(String(file.first ?? ""), directory.path("etc/bots/hidden.yml"))
+                expectContains(String(file.first ?? ""), "Permission denied")
+                let secret = problems(result, "secret")
+                #expect(secret.count == 1, "\(result.stdout)")
+                expectContains(String(secret.first ?? ""), "kit-webhook")
+                // when: its user can read them
+                for path in ["etc/bots/hidden.yml", "etc/secrets/kit-webhook"] {
+                    try #require(chown(directory.path(path), 65534, 65534) == 0)
+                }
+                let mended = try await doctor()
+                // then
+                #expect(problems(mended, "bot file") == [] && problems(mended, "secret") == [], "\(mended.stdout)")
+            }
+        }
+
+        @Test(
+            .proves(
+                .programs,
                 "Started as root, `serve` becomes `user:` before it opens a file, and is not dumpable (its tests need root; others see them skipped)"
             ),
             arguments: [

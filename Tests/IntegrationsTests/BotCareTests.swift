@@ -15,15 +15,6 @@ import martlet
 @Suite struct BotCareTests {
     private static let core = Name(nearest: "core")
 
-    /// Moves the bot's file away, and waits until the bot is retired.
-    private static func retire(_ bot: Bot) async throws {
-        try Directory(opening: bot.directory.path("bots")).remove("\(bot.name).yml")
-        bot.timer.advance(by: .seconds(2))
-        try await bot.wait("the bot without a file") { store in
-            try await store.bot(bot.name)?.isRetired == true ? true : nil
-        }
-    }
-
     private static func held(_ bot: Bot) async throws -> [String] {
         let mirrors = try Directory(opening: bot.state.repositories).entries()
         guard let mirror = mirrors.first?.name else { return [] }
@@ -46,7 +37,7 @@ import martlet
             // given
             let done = try await bot.integrate(on: "release/1.0")
             try await until("its commit is held") { try await Self.held(bot) == ["refs/martlet/kit/1"] }
-            try await Self.retire(bot)
+            try await bot.retire()
             // when
             try await bot.operations.care.rename(bot.name, to: Self.core, by: "ann")
             // then
@@ -92,7 +83,7 @@ import martlet
             #expect(there?.code == .conflict)
             expectContains(there?.message ?? "", "the file of the bot kit is there")
             // An integration runs
-            try await Self.retire(bot)
+            try await bot.retire()
             expectContains(await refusal(bot.name, to: Self.core)?.message ?? "", "\(id) has not ended")
             try await executor.cancel(
                 AttemptDirectory(path: try #require(executor.starts.first)), reason: "enough", grace: .zero)
@@ -125,7 +116,7 @@ import martlet
                 _ = try await bot.operations.care.delete(bot.name, isDry: false, by: "ann")
             }
             expectContains(refused?.message ?? "", "the file of the bot kit is there")
-            try await Self.retire(bot)
+            try await bot.retire()
             // when
             let dry = try await bot.operations.care.delete(bot.name, isDry: true, by: "ann")
             // then
@@ -185,6 +176,41 @@ import martlet
             .releases,
             "`retention: { workspaces, caches, retired }` of the settings removes unused workspaces, caches beyond a size, and bots without a file"
         ))
+    func testThatAWorkspaceGoesOnceItWasUnusedForTheLimit() async throws {
+        try await withBot { bot in
+            // given
+            try await bot.integrate()
+            let domain = bot.state.workspaces + "/kit/debug/trusted"
+            let slot = domain + "/" + (try #require(Self.entries(domain).first))
+            var settings = try bot.parts(bot.store).settings
+            settings.caches = .init(workspaces: .seconds(14 * 86_400))
+            try await bot.service.reload(settings)
+            /// Makes the workspace's last use earlier.
+            func age(_ age: Duration) async throws {
+                let used = (bot.time.now + (.zero - age)).millisecondsSinceEpoch / 1000
+                try await runExpectingSuccess(["touch", "-d", "@\(used)", slot, slot + "/checkout"])
+            }
+            // when, then: within the limit it stays, also in a round after it
+            try await age(.seconds(14 * 86_400 - 60))
+            _ = try await bot.service.retention.round()
+            #expect(Self.entries(domain) != [])
+            // when
+            try await age(.seconds(14 * 86_400 + 60))
+            _ = try await bot.service.retention.round()
+            // then: the mirror is used, and stays
+            #expect(Self.entries(domain) == [])
+            #expect(Self.entries(bot.state.repositories).count == 1)
+            // and the next build begins from scratch
+            expectVerdict(of: try await bot.integrate(), .succeeded)
+            #expect(Self.entries(domain) != [])
+        }
+    }
+
+    @Test(
+        .proves(
+            .releases,
+            "`retention: { workspaces, caches, retired }` of the settings removes unused workspaces, caches beyond a size, and bots without a file"
+        ))
     func testThatRetentionRemovesCachesAndRetiredBots() async throws {
         try await withBot { bot in
             // given
@@ -210,7 +236,7 @@ import martlet
             #expect(Self.entries(bot.state.workspaces + "/kit/debug/trusted") == [])
             #expect(Self.entries(bot.state.repositories).count == 1)
             // when: the bot has no file for longer than the limit
-            try await Self.retire(bot)
+            try await bot.retire()
             try await bot.service.reload(wide)
             bot.time.advance(by: .seconds(7200))
             _ = try await bot.service.retention.round()

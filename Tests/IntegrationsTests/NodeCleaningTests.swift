@@ -2,8 +2,9 @@ import Basics
 import BotSupport
 import Execution
 import Model
-import TestSupport
+import Storage
 import Testing
+import TestSupport
 
 @testable import Integrations
 @testable import Jobs

@@ -1,8 +1,9 @@
+import Integrations
 import Model
 import Settings
 import Storage
-import TestSupport
 import Testing
+import TestSupport
 import Transfer
 
 @testable import Web

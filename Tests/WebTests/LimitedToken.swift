@@ -1,3 +1,4 @@
+import Integrations
 import Model
 import Storage
 import Testing

@@ -11,10 +11,12 @@ import Transfer
 import martlet
 
 /// Returns the real operations over the real store. No job is ever started: the service is built and not run.
-/// - Parameter readsBots: Whether the bot files are read.
+/// - Parameters:
+///   - readsBots: Whether the bot files are read.
+///   - probe: What the examination of the launcher and the sandbox finds.
 func makeOperations(
     store: Store, directory: TemporaryDirectory, state: String, log: RecordingLogger, readsBots: Bool = false,
-    isSandboxed: Bool = false
+    isSandboxed: Bool = false, probe: @escaping ServiceHealth.Probe = { [] }
 ) async throws -> Operations {
     let settings = ServiceSettings(
         listen: [], url: "http://ci.example", state: state, bots: directory.path("bots"), concurrency: 1)
@@ -32,6 +34,7 @@ func makeOperations(
         isolation: isSandboxed
             ? JobIsolation(isolation: .sandbox, loopback: .needed("no slirp4netns"))
             : JobIsolation(isolation: .none(reason: "bwrap is not installed")),
+        probe: probe,
         version: "1.2.3",
         logger: log.logger)
     let service = try IntegrationService(parts)

@@ -76,6 +76,7 @@ func withWeb(
     makesTokens: Bool = true,
     fileCache: FileCache = FileCache(), connections: Int? = nil, proxies: [String] = [],
     signIn: SignInSettings = SignInSettings(), openID: OpenIDProvider? = nil,
+    probe: @escaping ServiceHealth.Probe = { [] },
     sourceLocation: SourceLocation = #_sourceLocation,
     afterwards: (Store) async throws -> Void = { _ in }, _ body: @Sendable (WebFixture) async throws -> Void
 ) async throws {
@@ -96,7 +97,7 @@ func withWeb(
         }
         let operations = try await makeOperations(
             store: store, directory: directory, state: state, log: log, readsBots: !bots.isEmpty,
-            isSandboxed: isSandboxed)
+            isSandboxed: isSandboxed, probe: probe)
         let (addresses, continuation) = AsyncStream.makeStream(of: [String].self)
         let start = ContinuousClock.now
         let server = WebServer(

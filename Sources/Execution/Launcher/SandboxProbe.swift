@@ -10,14 +10,17 @@ package struct SandboxProbe: Sendable {
 
     private let supervisor: String
     private let launcher: LauncherSocket?
+    private let isManaged: Bool
 
     /// Creates a test.
     /// - Parameters:
     ///   - supervisor: The path of `martlet-supervisor`.
     ///   - launcher: The absolute path of the socket of the launcher that will start the jobs. If a launcher listens there, it makes the sandbox,
     ///     because a service manager can allow it sandboxes that it forbids to this process.
-    package init(supervisor: String, launcher: String? = nil) {
+    ///   - isManaged: Whether a service manager keeps the launcher, so that a try without it says nothing about jobs.
+    package init(supervisor: String, launcher: String? = nil, isManaged: Bool = false) {
         self.supervisor = supervisor
+        self.isManaged = isManaged
         self.launcher = launcher.map { LauncherSocket(path: $0) }
     }
 
@@ -42,10 +45,13 @@ package struct SandboxProbe: Sendable {
     /// Tests by the launcher if one listens, otherwise by the supervisor as a child of this process.
     ///
     /// A sandbox that does not work is a result, not an error.
-    /// - Throws: `.notStarted` if the supervisor cannot be run; `.noLauncher` if the launcher does not answer.
+    /// - Throws: `.notStarted` if the supervisor cannot be run; `.noLauncher` if the launcher does not answer, or if a managed one does not listen.
     package func find() async throws(ExecutionError) -> SandboxFinding {
         if let launcher, let answer = try await launcher.exchange(SandboxFinding.request) {
             return finding(of: launcher, answer)
+        }
+        if let launcher, isManaged {
+            throw ExecutionError(.noLauncher, "ask the launcher at \(launcher.path)", "none listens there")
         }
         return try await run()
     }

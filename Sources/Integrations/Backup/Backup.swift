@@ -46,30 +46,50 @@ package struct Backup: Sendable {
         defer { withExtendedLifetime(lock) {} }
         let target = try emptyDirectory()
         do {
-            let made = clock.now()
-            try Store.backUp(state.database, to: directory + "/martlet.sqlite")
-            var copy = TreeCopy(
-                from: try Directory(opening: state.path, readsSecondNames: true), to: target, list: BackupList())
-            try copy.add("files")
-            try copy.add("integrations") { Self.isIncluded($0, hasArtifacts: hasArtifacts) }
-            try recordChanges(since: made)
-            var list = copy.list
-            let database = try Digest.sha256(of: "martlet.sqlite", in: target)
-            list.entries.insert(.init(sha256: database.sha256, path: Array("martlet.sqlite".utf8)), at: 0)
-            let bytes = list.bytes
-            try target.write(BackupDescription.list, bytes: bytes, mode: 0o600)
-            let description = BackupDescription(
-                version: version, made: made, hasArtifacts: hasArtifacts, wasStopped: lock != nil,
-                files: list.entries.count, bytes: copy.bytes + database.size, listSHA256: Digest.sha256(of: bytes))
-            // Everything is on the disk before the file that says that the backup is whole.
-            try target.synchronizeTree()
-            try AtomicFile.write(
-                description.text, to: "\(directory)/\(BackupDescription.file)", mode: 0o600, surviving: .powerLoss)
-            return description
+            let made = try copyDatabase()
+            let copy = try copyFiles(to: target, hasArtifacts: hasArtifacts)
+            return try complete(copy, in: target, made: made, hasArtifacts: hasArtifacts, wasStopped: lock != nil)
         } catch {
             try? target.removeContents()
             throw (error as? BackupError) ?? BackupError("the backup \(directory) could not be made: \(error)")
         }
+    }
+
+    /// Copies the database.
+    /// - Returns: The time before the copy, since which `complete` reads what was removed.
+    func copyDatabase() throws -> Timestamp {
+        let made = clock.now()
+        try Store.backUp(state.database, to: directory + "/martlet.sqlite")
+        return made
+    }
+
+    /// Copies the files that the copied database names, and newer ones.
+    func copyFiles(to target: Directory, hasArtifacts: Bool) throws -> TreeCopy {
+        var copy = TreeCopy(
+            from: try Directory(opening: state.path, readsSecondNames: true), to: target, list: BackupList())
+        try copy.add("files")
+        try copy.add("integrations") { Self.isIncluded($0, hasArtifacts: hasArtifacts) }
+        return copy
+    }
+
+    /// Records what changed meanwhile, and writes the list and the description.
+    func complete(
+        _ copy: TreeCopy, in target: Directory, made: Timestamp, hasArtifacts: Bool, wasStopped: Bool
+    ) throws -> BackupDescription {
+        try recordChanges(since: made)
+        var list = copy.list
+        let database = try Digest.sha256(of: "martlet.sqlite", in: target)
+        list.entries.insert(.init(sha256: database.sha256, path: Array("martlet.sqlite".utf8)), at: 0)
+        let bytes = list.bytes
+        try target.write(BackupDescription.list, bytes: bytes, mode: 0o600)
+        let description = BackupDescription(
+            version: version, made: made, hasArtifacts: hasArtifacts, wasStopped: wasStopped,
+            files: list.entries.count, bytes: copy.bytes + database.size, listSHA256: Digest.sha256(of: bytes))
+        // Everything is on the disk before the file that says that the backup is whole.
+        try target.synchronizeTree()
+        try AtomicFile.write(
+            description.text, to: "\(directory)/\(BackupDescription.file)", mode: 0o600, surviving: .powerLoss)
+        return description
     }
 
     /// Holds the state's lock if no daemon has it.

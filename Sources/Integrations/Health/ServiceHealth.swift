@@ -1,4 +1,5 @@
 package import Basics
+import Glibc
 import JobProtocol
 package import Jobs
 package import Model
@@ -182,19 +183,26 @@ package final class ServiceHealth: Sendable {
             stopsWork: true)
     }
 
+    /// - Parameter errno: Why the directory could not be examined.
+    private static func vanished(_ place: String, errno: Int32) -> ServiceCondition {
+        ServiceCondition(
+            .disk, reason: "\(place) cannot be examined: \(String(cString: strerror(errno)))",
+            remedy: "mount its disk again, or bring the directory back, then `systemctl restart martlet`",
+            stopsWork: true)
+    }
+
     private func lowDisks() async -> [ServiceCondition]? {
         await SerialQueue(label: "health.disk").run { [places] in
             let low = places.compactMap { place -> ServiceCondition? in
-                guard let room = DiskSpace(at: place), room.free < min(Self.lowBytes, room.size / 10) else {
-                    return nil
-                }
+                guard let room = DiskSpace(at: place) else { return Self.vanished(place, errno: errno) }
+                guard room.free < min(Self.lowBytes, room.size / 10) else { return nil }
                 return ServiceCondition(
                     .disk, reason: "the disk of \(place) has \(ByteCount(room.free)) left of \(ByteCount(room.size))",
                     remedy:
                         "free space there, or keep fewer integrations (`retention` in the settings); `martlet prune` removes old ones now"
                 )
             }
-            return Array(low.prefix(1))
+            return [low.first(where: \.stopsWork) ?? low.first].compactMap(\.self)
         }
     }
 

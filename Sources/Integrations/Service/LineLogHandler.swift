@@ -6,8 +6,10 @@ import Model
 package struct LineLogHandler: LogHandler {
     private var inner: any LogHandler
     private let control: LogControl?
+    /// The level that a logger was given, which is then not the control's.
+    private var own: Logger.Level?
 
-    /// - Parameter control: The level; `nil` if it is the inner handler's own.
+    /// - Parameter control: The level, unless a logger is given its own; `nil` if it is the inner handler's.
     package init(_ inner: any LogHandler, control: LogControl? = nil) {
         self.inner = inner
         self.control = control
@@ -35,8 +37,8 @@ package struct LineLogHandler: LogHandler {
 
     /// See `LogHandler`.
     package var logLevel: Logger.Level {
-        get { control?.level ?? inner.logLevel }
-        set { if control == nil { inner.logLevel = newValue } }
+        get { own ?? control?.level ?? inner.logLevel }
+        set { if control == nil { inner.logLevel = newValue } else { own = newValue } }
     }
 
     /// See `LogHandler`.

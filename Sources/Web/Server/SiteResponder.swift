@@ -325,6 +325,9 @@ struct SiteResponder: HTTPResponder {
         ]
         if let origin = origin(of: request, from: peer) { metadata["from"] = "\(origin)" }
         if caller.isKnown { metadata["by"] = "\(caller.name)" }
+        // These lines have a setting of their own, so the level of the others does not matter.
+        var logger = logger
+        logger.logLevel = .info
         logger.info("a request was answered", metadata: metadata)
     }
 

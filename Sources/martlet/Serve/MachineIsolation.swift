@@ -56,8 +56,9 @@ enum MachineIsolation {
     }
 
     /// Makes an empty sandbox as jobs have it, and returns what fails now although it worked when the service started.
+    /// - Parameter isManaged: Whether a service manager keeps the launcher.
     static func troubles(
-        of isolation: JobIsolation, supervisor: String, tools: String, launcher: String
+        of isolation: JobIsolation, supervisor: String, tools: String, launcher: String, isManaged: Bool
     ) async -> [ServiceCondition] {
         let programs: [String] = [supervisor, tools].filter { access($0, X_OK) != 0 }
         guard programs.isEmpty else {
@@ -69,12 +70,14 @@ enum MachineIsolation {
         }
         let finding: SandboxFinding
         do {
-            finding = try await SandboxProbe(supervisor: supervisor, launcher: launcher).find()
+            finding = try await SandboxProbe(supervisor: supervisor, launcher: launcher, isManaged: isManaged).find()
         } catch {
             return [
                 ServiceCondition(
                     .launcher, reason: "the launcher does not answer: \(error)",
-                    remedy: "`systemctl restart martlet-launcher` starts it again; running jobs go on", stopsWork: true)
+                    remedy:
+                        "`systemctl restart martlet-launcher.socket martlet-launcher` starts it again; running jobs go on",
+                    stopsWork: true)
             ]
         }
         guard isolation.isolation == .sandbox else { return [] }

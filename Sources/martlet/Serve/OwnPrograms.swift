@@ -62,4 +62,7 @@ enum LauncherPlace {
         else { return state.launcherSocket }
         return "\(directory)/\(name)"
     }
+
+    /// Whether a socket is that of the machine's launcher, which the service manager keeps.
+    static func isOfTheMachine(_ socket: String) -> Bool { socket == "\(ofTheMachine.directory)/\(ofTheMachine.name)" }
 }

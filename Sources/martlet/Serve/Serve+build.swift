@@ -108,7 +108,8 @@ extension Serve {
                 reader: reader, isolation: isolation,
                 probe: {
                     await MachineIsolation.troubles(
-                        of: isolation, supervisor: supervisor, tools: tools, launcher: launcher)
+                        of: isolation, supervisor: supervisor, tools: tools, launcher: launcher,
+                        isManaged: LauncherPlace.isOfTheMachine(launcher))
                 }, version: Martlet.version,
                 toolchain: { await ToolchainVersion.swift(within: place) },
                 logger: logger)

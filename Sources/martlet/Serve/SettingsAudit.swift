@@ -18,7 +18,7 @@ struct SettingsAudit: Sendable {
             let bytes = try? WholeFile.read(path, limit: SettingsLocation.maximumBytes)
             let digest = bytes.map { "SHA-256 \(Digest.sha256(of: $0))" } ?? "no file, so the defaults apply"
             let words = changed.map { $0.isEmpty ? "" : "; changed: \($0.joined(separator: ", "))" } ?? ""
-            logger.info("settings were read", metadata: ["file": "\(path)", "content": "\(digest)"])
+            logger.notice("settings were read", metadata: ["file": "\(path)", "content": "\(digest)"])
             let last = try await store.audit(AuditFilter(action: .settings), limit: 1).items.first?.entry
             if last?.subject == path, last?.detail?.hasPrefix(digest) == true { return }
             let entry = AuditEntry(.settings, actor: AuditEntry.service, subject: path, detail: digest + words)

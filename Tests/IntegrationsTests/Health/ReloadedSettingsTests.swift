@@ -1,4 +1,5 @@
 import BotSupport
+import Model
 import Settings
 import Storage
 import TestSupport

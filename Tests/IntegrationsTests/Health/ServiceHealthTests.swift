@@ -13,8 +13,12 @@ import Testing
 @Suite struct ServiceHealthTests {
     private static let hour = Duration.seconds(3600)
 
-    /// - Parameter probe: What the examination of the launcher and the sandbox finds.
-    private func health(_ core: Core, probe: @escaping ServiceHealth.Probe = { [] }) -> ServiceHealth {
+    /// - Parameters:
+    ///   - places: The directories whose disks need room.
+    ///   - probe: What the examination of the launcher and the sandbox finds.
+    private func health(
+        _ core: Core, places: [String] = [], probe: @escaping ServiceHealth.Probe = { [] }
+    ) -> ServiceHealth {
         let state = StateDirectory(path: core.directory.path)
         let settings = ServiceSettings(
             state: core.directory.path, bots: core.directory.path("bots"), concurrency: 1,
@@ -22,7 +26,7 @@ import Testing
         return ServiceHealth(
             store: core.store, registry: core.registry,
             disk: DiskGuard(state: state, workspaces: Workspaces(root: state.workspaces), logger: core.log.logger),
-            places: [], settings: settings, secrets: core.secrets, probe: probe, clock: core.time.clock)
+            places: places, settings: settings, secrets: core.secrets, probe: probe, clock: core.time.clock)
     }
 
     private func found(_ health: ServiceHealth) async -> [ServiceCondition.Kind] {
@@ -40,6 +44,101 @@ import Testing
             // then
             #expect(health.isExamined)
             #expect(health.troubles == [])
+        }
+    }
+
+    @Test(
+        .proves(
+            .operating,
+            "A disk with less than a tenth or 5 GiB left is a trouble before it is full, with the disk and the room left"
+        ),
+        .smallDisk)
+    func testThatALowDiskIsATroubleBeforeItIsFull() async throws {
+        try await withCore { core in
+            let disk = try core.directory.makeDirectory("disk")
+            try await SmallDisk.mounted(on: disk, size: "8m") {
+                // given
+                let health = health(core, places: [disk])
+                #expect(await found(health) == [])
+                // when: a twentieth is left
+                try SmallDisk.fill(with: disk + "/full", leaving: 400 << 10)
+                // then
+                #expect(await found(health) == [.disk])
+                let trouble = try #require(health.troubles.first)
+                expectContains(trouble.reason, "the disk of \(disk) has 400 KiB left of 8 MiB")
+                expectContains(trouble.remedy, "martlet prune")
+                #expect(!trouble.stopsWork)
+                // when: a fifth is left
+                try SmallDisk.fill(with: disk + "/full", leaving: 1600 << 10)
+                // then
+                #expect(await found(health) == [])
+            }
+        }
+    }
+
+    @Test(.proves(.badInput, "A state directory that vanishes with its disk is a trouble that stops the work"))
+    func testThatADirectoryThatVanishesIsATrouble() async throws {
+        try await withCore { core in
+            // given
+            let place = try core.directory.makeDirectory("place")
+            let health = health(core, places: [core.directory.path, place])
+            #expect(await found(health).filter { $0 != .disk } == [])
+            let before = health.troubles
+            // when
+            try core.directory.directory().remove("place")
+            // then
+            #expect(await found(health) == [.disk])
+            let trouble = try #require(health.troubles.first)
+            #expect(trouble.reason == "\(place) cannot be examined: No such file or directory")
+            expectContains(trouble.remedy, "mount its disk again")
+            #expect(trouble.stopsWork)
+            // when
+            try core.directory.makeDirectory("place")
+            // then
+            await health.examine(isForced: true)
+            #expect(health.troubles == before)
+        }
+    }
+
+    @Test(
+        .proves(
+            .operating,
+            "Messages to a destination that fail for an hour, or that were given up, are a trouble until one is sent"))
+    func testThatDeliveriesThatFailAreATrouble() async throws {
+        try await withCore { core in
+            // given
+            let health = health(core)
+            let failedAt = core.time.now.millisecondsSinceEpoch
+            try await core.sql(
+                """
+                INSERT INTO outbox (id, kind, destination, account, subject, is_first, bot, content, state, next_at, note,
+                    created_at, failed_at)
+                VALUES (1, 'webhook', 'hooks.example', '', '1', 1, 'kit', '{}', 'waiting', 0, 'it answered 500', 1,
+                    \(failedAt))
+                """)
+            #expect(await found(health) == [])
+            // when
+            core.time.advance(by: Self.hour)
+            // then
+            #expect(await found(health) == [.delivery])
+            let trouble = try #require(health.troubles.first)
+            #expect(trouble.subject == "webhook hooks.example")
+            #expect(trouble.reason == "messages to hooks.example (webhook) fail, of kit: it answered 500")
+            expectContains(trouble.remedy, "martlet outbox --retry NUMBER")
+            #expect(!trouble.stopsWork)
+            // when: it is given up
+            try await core.sql("UPDATE outbox SET state = 'given-up'")
+            #expect(await found(health) == [.delivery])
+            expectContains(health.troubles.first?.reason ?? "", "some were given up")
+            // when: a later one is sent
+            try await core.sql(
+                """
+                INSERT INTO outbox (id, kind, destination, account, subject, is_first, bot, content, state, next_at,
+                    created_at)
+                VALUES (2, 'webhook', 'hooks.example', '', '2', 1, 'kit', '{}', 'sent', 0, 2)
+                """)
+            // then
+            #expect(await found(health) == [])
         }
     }
 

@@ -48,7 +48,15 @@ final class WebBrowser {
         _ path: String, _ fields: KeyValuePairs<String, String> = [:], csrf: String? = nil,
         origin: [(String, String)] = [("Origin", "http://127.0.0.1")]
     ) async throws -> RawAnswer {
-        let fields = fields.map { ($0.key, $0.value) } + [("csrf", csrf ?? self.csrf)]
+        try await send(path, fields.map { ($0.key, $0.value) }, csrf: csrf, origin: origin)
+    }
+
+    /// Sends a form; see `post`.
+    func send(
+        _ path: String, _ fields: [(String, String)], csrf: String? = nil,
+        origin: [(String, String)] = [("Origin", "http://127.0.0.1")]
+    ) async throws -> RawAnswer {
+        let fields = fields + [("csrf", csrf ?? self.csrf)]
         let body = fields.map { "\(PercentEncoding.encode($0.0))=\(PercentEncoding.encode($0.1))" }
             .joined(separator: "&")
         let type = [("Content-Type", "application/x-www-form-urlencoded"), ("Accept", "text/html")]
