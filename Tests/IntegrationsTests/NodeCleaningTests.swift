@@ -3,8 +3,8 @@ import BotSupport
 import Execution
 import Model
 import Storage
-import Testing
 import TestSupport
+import Testing
 
 @testable import Integrations
 @testable import Jobs

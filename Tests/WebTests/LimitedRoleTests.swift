@@ -2,8 +2,8 @@ import Integrations
 import Model
 import Settings
 import Storage
-import Testing
 import TestSupport
+import Testing
 import Transfer
 
 @testable import Web

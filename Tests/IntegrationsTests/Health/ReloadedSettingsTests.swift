@@ -6,6 +6,7 @@ import TestSupport
 import Testing
 
 @testable import Integrations
+@testable import martlet
 
 /// What the service knows of its settings after a reload.
 @Suite struct ReloadedSettingsTests {
