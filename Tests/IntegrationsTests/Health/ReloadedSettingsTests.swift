@@ -4,9 +4,9 @@ import Settings
 import Storage
 import TestSupport
 import Testing
+import martlet
 
 @testable import Integrations
-@testable import martlet
 
 /// What the service knows of its settings after a reload.
 @Suite struct ReloadedSettingsTests {
