@@ -300,7 +300,8 @@ import Transfer
     func testThatEventsAreOfTheOwnBots() throws {
         // given
         let history = EventHistory()
-        let reader = history.reader(from: nil, of: try #require(BotScope(["kit"])))
+        let scope = try #require(BotScope(["kit"]))
+        let reader = history.reader(from: nil, of: scope)
         let whole = history.reader(from: nil)
         let other = IntegrationID(bot: TwoTeams.other, number: 7)
         // when

@@ -10,8 +10,8 @@ extension WebFixture {
     func token(_ role: Role, on bots: String...) async throws -> BearerToken {
         let token = BearerToken.random()
         let name = "limited-\(role.rawValue)-\(token.hash.prefix(8))"
-        try await store.createToken(
-            name: name, role: role, bots: try #require(BotScope(bots)), hash: token.hash, at: Self.now)
+        let scope = try #require(BotScope(bots))
+        try await store.createToken(name: name, role: role, bots: scope, hash: token.hash, at: Self.now)
         return token
     }
 
