@@ -275,7 +275,7 @@ import Testing
             #expect(refused.status == 77)
             #expect(revoked.stdout == "laptop is revoked\n")
             expectContains(
-                list.stdout, "laptop    operator  2026-03-01T12:00:00.000Z  revoked 2026-03-01T12:00:00.000Z\n")
+                list.stdout, "laptop    operator  all   2026-03-01T12:00:00.000Z  revoked 2026-03-01T12:00:00.000Z\n")
             #expect(!list.stdout.contains(token))
             #expect(dead.status == 77)
         }
