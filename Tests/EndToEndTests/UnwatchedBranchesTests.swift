@@ -58,7 +58,8 @@ struct UnwatchedBranchesTests {
             try await daemon.remote.git("symbolic-ref", "HEAD", "refs/heads/gone")
             // when
             _ = try await daemon.work.commit(files: ["Makefile": "all:\n\ttrue\n"], message: "Begin")
-            try await daemon.work.push(to: daemon.remote)
+            // A repository with one branch alone needs no HEAD.
+            try await daemon.work.git("push", "-q", daemon.remote.path, "main", "main:topic")
             // then
             try await expectReason(daemon, "has no default branch", "`branches: [main]`")
         }
