@@ -1,4 +1,3 @@
-import Basics
 import CLibGit2
 import Glibc
 
@@ -48,12 +47,6 @@ enum LibGit2 {
     static func start() throws(SourceControlError) {
         if let failure = startFailure { throw failure }
     }
-}
-
-/// The start of the library, ahead of its first use. It takes some 20 ms, most of it for the machine's certificates, which mbed TLS reads.
-package enum EarlyStart {
-    /// Starts the library on a thread of its own, and returns at once. A failure is reported by the first use.
-    package static func begin() { SerialQueue(label: "git.start").enqueue { _ = LibGit2.startFailure } }
 }
 
 /// Calls libgit2, and turns a negative result into an error with the library's own message.

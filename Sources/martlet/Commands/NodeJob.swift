@@ -64,7 +64,6 @@ extension NodeJob.Order {
                 throw Failure(.cannotCreate, "\(error)")
             }
             try check(directory)
-            EarlyStart.begin()
             _ = clinux_begin_heartbeat(paths.heartbeat, paths.loss, AttemptPaths.heartbeatMilliseconds)
             let supervisor = try OwnPrograms.supervisor()
             var words = [supervisor, "--attempt", attempt]
