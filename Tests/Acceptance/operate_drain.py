@@ -88,7 +88,7 @@ def rebooted(machine, ledger, gate, commits, before):
          f"in {took}, serving after {since(begun)}; boot {boot[:8]} → {machine.boot[:8]}")
     goes_on = within(60, lambda: len(written(ledger, "begin")) >= ended + SLOTS, pause=0.2)
     held(machine, goes_on and "drained" not in machine.text("martlet", "queue"), "the drain has ended by itself, the queue goes on",
-         machine.text("martlet", "queue").splitlines()[0])
+         f"{len(written(ledger, 'begin')) - ended} further jobs have begun", machine.text("martlet", "queue").splitlines()[0])
     gate.touch()
     within(180 if goes_on else 0, lambda: all(view["state"] == "completed" for view in machine.integrations("jobs")), pause=0.5)
     views = machine.integrations("jobs")

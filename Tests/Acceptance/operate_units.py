@@ -31,6 +31,6 @@ def units(package, place):
         bare = [item for item in items if not any(name in said for name in names(item))]
         claim(items and not bare, f"{unit}: docs/internals/units.md explains each item that is not set",
               f"{len(items)} items" if not bare else " ".join(bare))
-        note(*(" ".join(line.split()) for line in items.values()))
+        note(" ".join(items))
     files(package, place)
     lintian(package, place)
