@@ -12,7 +12,8 @@ import Testing
     /// Changes the settings and has the service read them.
     private func reload(_ daemon: Daemon, _ settings: String) throws {
         try daemon.directory.write("etc/martlet.yml", settings)
-        #expect(kill(try #require(daemon.pid), SIGHUP) == 0)
+        let pid = try #require(daemon.pid)
+        #expect(kill(pid, SIGHUP) == 0)
     }
 
     @Test(
@@ -83,7 +84,7 @@ import Testing
             /// Asks until the requests have lines, or have none any more, and returns the line.
             func ask(_ name: String, hasLine: Bool) async throws -> String? {
                 var (number, line) = (0, String?.none)
-                try await until("the request log is \(hasLine ? "on" : "off")") {
+                await until("the request log is \(hasLine ? "on" : "off")") {
                     number += 1
                     let path = "/bots/\(name)\(number)"
                     #expect(try await daemon.get(path).status == 404)

@@ -12,8 +12,8 @@ struct UnwatchedBranchesTests {
     /// Waits until a scan has found the reason, and expects it wherever a user looks.
     private func expectReason(_ daemon: Daemon, _ text: String, _ remedy: String) async throws {
         try await until("the scan") {
-            try await daemon.get("/api/v1/bots/kit").body.contains("the bot kit integrates nothing")
-                || daemon.get("/api/v1/bots/kit").body.contains("has no default branch")
+            let body = try await daemon.get("/api/v1/bots/kit").body
+            return body.contains("the bot kit integrates nothing") || body.contains("has no default branch")
         }
         for arguments in [["bots"], ["bot", "kit"]] {
             let shown = try await daemon.output(arguments)

@@ -10,7 +10,12 @@ import Testing
 @testable import Web
 
 /// The service beneath a path, behind nginx with `deploy/nginx.conf`.
-@Suite(.program("nginx"), .program("curl"), .timeLimit(TestLimits.minutes(2))) struct ProxiedPathTests {
+@Suite(
+    .proves(
+        .intake,
+        "`url` may have a path: pages, API, feeds, registry, redirects and event streams beneath it lead to each other behind `deploy/nginx.conf`"
+    ), .program("nginx"), .program("curl"), .timeLimit(TestLimits.minutes(2)))
+struct ProxiedPathTests {
     private static let root = "https://ci.example.com/ci"
 
     /// The service as its clients see it: with TLS, at its own name.
@@ -84,10 +89,7 @@ import Testing
         }
     }
 
-    private static let sentence =
-        "`url` may have a path: pages, API, feeds, registry, redirects and event streams beneath it lead to each other behind `deploy/nginx.conf`"
-
-    @Test(.proves(.intake, sentence))
+    @Test
     func testThatAddressesInAnswersLeadBeneathThePath() async throws {
         try await Self.withProxied { proxied in
             let registry = ["-H", "Accept: application/vnd.swift.registry.v1+json"]
@@ -123,7 +125,7 @@ import Testing
         }
     }
 
-    @Test(.proves(.intake, sentence))
+    @Test
     func testThatRedirectsAndSessionsStayBeneathThePath() async throws {
         try await Self.withProxied { proxied in
             // when: somebody signs in by the page's form
@@ -158,8 +160,7 @@ import Testing
         }
     }
 
-    @Test(
-        .proves(.intake, sentence), arguments: ["/api/v1/events", "/api/v1/bots/lib/integrations/1/log/debug/events"])
+    @Test(arguments: ["/api/v1/events", "/api/v1/bots/lib/integrations/1/log/debug/events"])
     func testThatEventsArriveBeneathThePath(path: String) async throws {
         try await Self.withProxied { proxied in
             // given
