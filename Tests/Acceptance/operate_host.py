@@ -1,5 +1,5 @@
 """What parts of Tests/Acceptance/operate share that have a daemon on this machine: disks of their own, and what an operator receives."""
-import base64, contextlib, email, email.policy, fcntl, http.server, json, os, secrets, socketserver, struct, threading
+import base64, contextlib, email, email.policy, fcntl, hashlib, hmac, http.server, json, os, secrets, socketserver, struct, threading
 
 from acceptance import Daemon, at_exit, run, within
 
@@ -83,7 +83,7 @@ class Operator:
         class Post(http.server.BaseHTTPRequestHandler):
             def do_POST(self):
                 body = self.rfile.read(int(self.headers["Content-Length"]))
-                operator.posts.append((self.headers["webhook-signature"], json.loads(body)))
+                operator.posts.append((operator.has_signed(self.headers, body), json.loads(body)))
                 self.send_response(204)
                 self.end_headers()
 
@@ -115,6 +115,12 @@ class Operator:
             server.daemon_threads = True
             threading.Thread(target=server.serve_forever, daemon=True).start()
             at_exit.callback(server.shutdown)
+
+    def has_signed(self, headers, body):
+        """Whether a webhook's signature is that of its bytes, by Standard Webhooks."""
+        signed = f"{headers['webhook-id']}.{headers['webhook-timestamp']}.".encode() + body
+        code = hmac.new(base64.b64decode(self.key.removeprefix("whsec_")), signed, hashlib.sha256).digest()
+        return headers["webhook-signature"] == f"v1,{base64.b64encode(code).decode()}"
 
     @property
     def settings(self):
