@@ -84,10 +84,11 @@ import Testing
             /// Asks until the requests have lines, or have none any more, and returns the line.
             func ask(_ name: String, hasLine: Bool) async throws -> String? {
                 var (number, line) = (0, String?.none)
-                await until("the request log is \(hasLine ? "on" : "off")") {
+                try await until("the request log is \(hasLine ? "on" : "off")") {
                     number += 1
                     let path = "/bots/\(name)\(number)"
-                    #expect(try await daemon.get(path).status == 404)
+                    let status = try await daemon.get(path).status
+                    #expect(status == 404)
                     line = asked(path)
                     return (line != nil) == hasLine
                 }
