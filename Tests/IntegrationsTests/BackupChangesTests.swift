@@ -86,11 +86,11 @@ import Testing
             // then
             #expect(try Backup.verify(bot.directory.path("backup")) == made)
             try await Self.restored(bot) { state, store in
-                let found = try await store.bot(bot.name)
-                #expect(found == nil)
-                #expect(try await store.integrations().items.isEmpty)
+                let (record, items) = (try await store.bot(bot.name), try await store.integrations().items)
+                #expect(record == nil && items.isEmpty)
                 // Its versions stay.
-                #expect(try await store.versions(of: bot.name).map(\.state) == [.published])
+                let versions = try await store.versions(of: bot.name)
+                #expect(versions.map(\.state) == [.published])
                 #expect(access(state.files + "/kit/1.0.0/manifest.json", F_OK) == 0)
             }
         }
@@ -133,9 +133,10 @@ import Testing
             // then
             #expect(try Backup.verify(bot.directory.path("backup")) == made)
             try await Self.restored(bot) { _, store in
-                let verdict = try await store.integration(id)?.state.verdict
-                #expect(verdict == nil)
-                #expect(try await store.audit(AuditFilter(action: .restored)).items.map(\.entry.actor) == ["ann"])
+                let record = try #require(try await store.integration(id))
+                #expect(record.state.verdict == nil)
+                let rows = try await store.audit(AuditFilter(action: .restored)).items
+                #expect(rows.map(\.entry.actor) == ["ann"])
             }
             // and what runs goes on
             try await executor.cancel(
