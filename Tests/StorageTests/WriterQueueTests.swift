@@ -63,7 +63,7 @@ import Testing
             do {
                 try await writer.write("write") { transaction in
                     try transaction.db.execute(
-                        sql: "INSERT INTO tokens VALUES (?, 'viewer', ?, 1, NULL)",
+                        sql: "INSERT INTO tokens VALUES (?, 'viewer', ?, 1, NULL, NULL)",
                         arguments: ["t\(number)", "\(number)"])
                 }
             } catch {
@@ -143,7 +143,7 @@ import Testing
                     do throws(StoreError) {
                         try await fixture.store.writer.write("write") { transaction in
                             try transaction.db.execute(
-                                sql: "INSERT INTO tokens VALUES (?, 'viewer', ?, 1, NULL)",
+                                sql: "INSERT INTO tokens VALUES (?, 'viewer', ?, 1, NULL, NULL)",
                                 arguments: ["t\(number)", "\(number)"])
                             if number == 50 {
                                 try transaction.db.execute(sql: "INSERT OR ROLLBACK INTO tokens SELECT * FROM tokens")
@@ -167,7 +167,7 @@ import Testing
         try await withStore { fixture in
             await expectFailure(.notFound) {
                 try await fixture.store.writer.write("write") { transaction in
-                    try transaction.db.execute(sql: "INSERT INTO tokens VALUES ('a', 'viewer', 'h', 1, NULL)")
+                    try transaction.db.execute(sql: "INSERT INTO tokens VALUES ('a', 'viewer', 'h', 1, NULL, NULL)")
                     throw Refusal.notFound("reason to keep it")
                 }
             }

@@ -77,7 +77,10 @@ import Transfer
             var request = TransferRequest(.get, "http://127.0.0.1:\(web.port)/api/v1/events")
             request.isPlainHTTPAllowed = true
             request.headers["Last-Event-ID"] = id
-            let stream = try await CurlTransport().stream(request)
+            // The stream ends with its transport.
+            let transport = try CurlTransport()
+            defer { withExtendedLifetime(transport) {} }
+            let stream = try await transport.stream(request)
             // then
             var text = ""
             var iterator = stream.body.makeAsyncIterator()

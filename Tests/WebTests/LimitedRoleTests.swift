@@ -275,7 +275,10 @@ import Transfer
             var request = TransferRequest(.get, "http://127.0.0.1:\(web.port)\(path)")
             request.isPlainHTTPAllowed = true
             request.headers["Authorization"] = "Bearer \(token.secret)"
-            let stream = try await CurlTransport().stream(request)
+            // The stream ends with its transport.
+            let transport = try CurlTransport()
+            defer { withExtendedLifetime(transport) {} }
+            let stream = try await transport.stream(request)
             var text = ""
             var iterator = stream.body.makeAsyncIterator()
             while !text.contains("retry: 3000"), let bytes = try await iterator.next() {
