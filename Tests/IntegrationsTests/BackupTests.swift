@@ -87,12 +87,14 @@ import Testing
     func testThatADamagedBackupIsRefused() async throws {
         try await withBot(Self.plan) { bot in
             try await bot.integrate(on: "release/1.0")
-            func damage(_ name: String, _ body: (String) throws -> Void) async throws -> String {
+            func damage(
+                _ name: String, restoring words: String? = nil, _ body: (String) throws -> Void
+            ) async throws -> String {
                 _ = try Self.backup(bot, name).make(hasArtifacts: false)
                 try body(bot.directory.path(name))
                 let verified = await Self.refusal { _ = try Backup.verify(bot.directory.path(name)) }
                 let restored = await Self.refusal { _ = try await Self.restore(bot, name, into: name + "-state") }
-                expectContains(restored, name)
+                expectContains(restored, words ?? name)
                 #expect(access(bot.directory.path(name + "-state/martlet.sqlite"), F_OK) != 0)
                 return verified
             }
@@ -106,10 +108,13 @@ import Testing
                 try AtomicFile.write(bytes, to: file)
             }
             expectContains(byte, "files/kit/1.0.0/manifest.json is damaged")
-            let missing = try await damage("missing") {
-                try Directory(opening: $0).remove("files/kit/1.0.0/manifest.json")
+            for name in ["files/kit/1.0.0/manifest.json", "martlet.sqlite"] {
+                let words = "\(name) is missing, which the backup had when it was made; use another backup"
+                let without = try await damage("without-\(name.count)", restoring: words) {
+                    try Directory(opening: $0).remove(name)
+                }
+                expectContains(without, words)
             }
-            expectContains(missing, "missing")
             let list = try await damage("list") { path in
                 try AtomicFile.write(
                     Array("\(String(repeating: "0", count: 64))  ../a\n".utf8), to: path + "/SHA256SUMS")

@@ -142,6 +142,7 @@ package struct Backup: Sendable {
         do {
             let root = try Directory(opening: directory, readsSecondNames: true)
             for entry in list.entries {
+                try requireFile(entry.path, of: root, in: directory)
                 let found = try Digest.sha256(of: entry.path, in: root)
                 guard found.sha256 == entry.sha256 else { throw damaged(entry.path, in: directory) }
             }
@@ -173,6 +174,14 @@ package struct Backup: Sendable {
     static func damaged(_ path: [UInt8], in directory: String) -> BackupError {
         BackupError(
             "\(directory)/\(String(decoding: path, as: UTF8.self).inOneLine) is damaged: its bytes are not those of the backup; use another backup"
+        )
+    }
+
+    /// Checks that a listed file is in the backup.
+    static func requireFile(_ path: [UInt8], of backup: Directory, in directory: String) throws {
+        guard try backup.status(path) == nil else { return }
+        throw BackupError(
+            "\(directory)/\(String(decoding: path, as: UTF8.self).inOneLine) is missing, which the backup had when it was made; use another backup"
         )
     }
 

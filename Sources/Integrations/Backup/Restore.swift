@@ -97,6 +97,7 @@ package struct Restore: Sendable {
         for entry in list.entries where entry.path != Array("martlet.sqlite".utf8) {
             let slash = entry.path.lastIndex(of: UInt8(ascii: "/")) ?? 0
             let above = Array(entry.path[..<slash])
+            try Backup.requireFile(entry.path, of: source, in: directory)
             try makeDirectories(above, as: source, in: root)
             _ = try source.copyFile(entry.path, to: root, entry.path, limit: .max, isBeside: false)
             guard try Digest.sha256(of: entry.path, in: root).sha256 == entry.sha256 else {
@@ -124,6 +125,7 @@ package struct Restore: Sendable {
             throw BackupError("\(directory) has no database; use another backup")
         }
         let target = try Directory(opening: root)
+        try Backup.requireFile(expected.path, of: source, in: directory)
         _ = try source.copyFile(name, to: target, name + ".restoring", limit: .max, isBeside: false)
         guard try Digest.sha256(of: name + ".restoring", in: target).sha256 == expected.sha256 else {
             throw Backup.damaged(expected.path, in: directory)
