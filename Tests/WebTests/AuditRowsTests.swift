@@ -162,7 +162,7 @@ import Testing
                 route: "POST /api/v1/products/{product}/versions/{version}/yank",
                 values: ["product": "kit", "version": "1.0.0"], row: Row(.yanked, nil, "kit 1.0.0")),
             Deed(
-                route: "POST /api/v1/prune", body: #"{"bot":"kit"}"#, row: Row(.pruned, "kit", "kit", "4 integrations")),
+                route: "POST /api/v1/prune", body: #"{"bot":"kit"}"#, row: Row(.pruned, "kit", "kit", "0 integrations")),
             Deed(
                 route: "POST /api/v1/pause", body: #"{"bot":"kit","reason":"a new disk"}"#,
                 row: Row(.paused, "kit", "kit", "a new disk")),
