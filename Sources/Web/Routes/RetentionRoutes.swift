@@ -27,7 +27,7 @@ struct RetentionRoutes: Sendable {
                 if wish.dryRun != true {
                     try await site.record(
                         .pruned, by: call, bot: bot, bot?.description ?? "all bots",
-                        "\(report.items.count) integrations")
+                        "\(report.items.count(where: \.goes)) integrations")
                 }
                 return try .json(API.PruneReport(report))
             }.described(
