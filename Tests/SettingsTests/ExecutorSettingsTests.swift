@@ -38,6 +38,8 @@ import Testing
                 .init(name: Name(nearest: "cluster"), slurm: slurm), .init(name: ExecutorSettings.local),
             ])
         #expect(settings.defaultExecutor == Name(nearest: "cluster"))
+        // Integrations wait for the slots of the machine and of the cluster.
+        #expect(settings.runningIntegrations == settings.concurrency + 8 + 1)
         #expect(try #require(read("").value).executors == [.init(name: ExecutorSettings.local)])
         let other = "executors: { far: { slurm: { shared: /srv, work: /w } } }"
         #expect(try #require(read(other).value).executors.map(\.name.description) == ["local", "far"])

@@ -106,8 +106,8 @@ import Testing
             let fingerprint = key.publicKey.fingerprint
             let link = "<span><a href=\"/files/kit/1.0.1/SHA256SUMS.sig\">SHA256SUMS.sig</a> "
             expectContains(
-                unknown, link + "fits SHA256SUMS; by \(fingerprint), which ALLOWED_SIGNERS does not have</dd>")
-            expectContains(known, link + "fits SHA256SUMS; by http://ci.example, \(fingerprint)</dd>")
+                unknown, link + "fits SHA256SUMS; by \(fingerprint), which ALLOWED_SIGNERS does not have</span>")
+            expectContains(known, link + "fits SHA256SUMS; by http://ci.example, \(fingerprint)</span>")
             expectContains(wrong, link + "<span class=\"tag bad\">wrong</span> does not fit SHA256SUMS")
             expectContains(
                 known,

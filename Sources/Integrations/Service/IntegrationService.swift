@@ -61,7 +61,7 @@ package struct IntegrationService: Service, CustomStringConvertible {
     /// - Throws: `StoreError` if the bots cannot be stored.
     package func reload(_ settings: ServiceSettings) async throws {
         slots.resize(to: settings.concurrency)
-        await scheduler.setCapacity(settings.concurrency + 1)
+        await scheduler.setCapacity(settings.runningIntegrations)
         retention.limit(by: settings.retention, caches: settings.caches, audit: settings.auditAge)
         operators.set(settings.operators)
         operations.health.settings.apply(settings)

@@ -238,3 +238,9 @@ enum NeedsReader {
         return needs
     }
 }
+
+extension ServiceSettings {
+    /// The most integrations of one priority that run at once. They wait for slots, not for each other: one more than the jobs of all executors keeps
+    /// the slots filled while another ends.
+    package var runningIntegrations: Int { concurrency + executors.reduce(0) { $0 + ($1.slurm?.jobs ?? 0) } + 1 }
+}

@@ -132,10 +132,8 @@ extension IntegrationService {
         let runner = IntegrationRunner(
             store: store, registry: registry, remotes: remotes, jobs: jobs, triggers: triggers,
             circuitBreaker: circuitBreaker, clock: clock, logger: logger, marks: marks)
-        // Integrations wait for slots, not for each other. One more than the slots of each priority keeps the slots filled while another ends.
-        let atClusters = parts.settings.executors.reduce(0) { $0 + ($1.slurm?.jobs ?? 0) }
         let scheduler = Scheduler(
-            store: store, runner: runner, capacity: parts.settings.concurrency + atClusters + 1, signal: queueSignal,
+            store: store, runner: runner, capacity: parts.settings.runningIntegrations, signal: queueSignal,
             cancellationRequests: CancellationRequests(state: parts.state), circuitBreaker: circuitBreaker,
             timer: parts.timer,
             logger: logger)
