@@ -274,7 +274,8 @@ import Testing
                     let integration = try await end(of: id, bot)
                     expectResult(of: integration, "succeeded")
                     #expect(integration.attempts.count == 1)
-                    #expect(try await bot.store.artifacts(of: id).count == 1)
+                    let archived = try await bot.store.artifacts(of: id).map(\.artifact.path)
+                    #expect(archived == ["x"])
                 }
             }
         }

@@ -21,7 +21,8 @@ import Testing
             name: Name(nearest: "cluster"), work: work, slots: JobSlots(count: 1)
         ) { nil }
         let attempt = try await bot.store.addAttempt(to: record.id, job: Self.job, at: bot.time.now)
-        let request = try await bot.otherJob(of: record)
+        var request = try await bot.otherJob(of: record)
+        request.configuration.build = "true"
         let workspace = Workspace(path: "\(work)/kit/other/trusted/0")
         _ = try await jobs.prepareForNode(attempt.id, request, in: workspace, on: candidate, nil)
         return try CheckoutOrder.read(of: jobs.directory(of: attempt.id)).mark
@@ -58,7 +59,8 @@ import Testing
             // when
             _ = try await bot.operations.care.clean(bot.name, by: "ann")
             // then
-            #expect(try Directory(opening: bot.state.nodes).entries().map(\.name) == [])
+            let left = try? Directory(opening: bot.state.nodes).entries().map(\.name)
+            #expect((left ?? []) == [])
         }
     }
 }

@@ -118,8 +118,8 @@ import Testing
             await refused(.notFound, "0123456789abcdef0123")
             await refused(.invalid, name, reason: " ")
             await refused(.invalid, name, reason: String(repeating: "x", count: 1001))
-            await refused(.invalid, name, after: .seconds(-1))
-            await refused(.invalid, name, after: .seconds(11 * 366 * 86_400))
+            await refused(.conflict, name, after: .seconds(-1))
+            await refused(.conflict, name, after: .seconds(11 * 366 * 86_400))
             let fixed = try await bot.integrate(Commit(files: ["a.c": "good();\n"]))
             await expectRejection(OperationError.self, \.code, .conflict) {
                 try await bot.operations.silence(name, of: fixed.id, reason: "known", expires: nil, by: "ada")

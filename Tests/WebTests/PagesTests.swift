@@ -165,6 +165,17 @@ import Testing
         }
     }
 
+    /// Returns pages that show what a repository, a recipe, a report and a log say, and what a request asks for.
+    private static func paths(showing attack: String) -> [String] {
+        [
+            "/", "/bots/kit", "/bots/kit/1", "/bots/kit/1/log/debug", "/bots/kit/1/log/debug?line=1",
+            "/bots/kit/1/log/debug?q=svg", "/bots/kit/1/log/debug?q=\(PercentEncoding.encode(attack))",
+            "/bots/kit?branch=\(PercentEncoding.encode(attack))", "/queue", "/screen",
+            "/?q=\(PercentEncoding.encode(attack))", "/bots/kit/1/issues", "/bots/kit/1/tests", "/bots/kit/tests",
+            "/bots/kit/tests/history?name=\(PercentEncoding.encode("\(attack)/\(attack)"))",
+        ]
+    }
+
     /// No foreign text makes an element or an attribute.
     @Test(.threat("X1"), .threat("X2")) func testThatHostileTextStaysText() async throws {
         try await withWeb { web in
@@ -212,13 +223,7 @@ import Testing
                         configurations: [SampleContent.debug])
                 ], summary: Summary(), at: WebFixture.now)
             try web.directory.write("state/integrations/kit/1/debug/1/log", attack + "\n")
-            let paths = [
-                "/", "/bots/kit", "/bots/kit/1", "/bots/kit/1/log/debug", "/bots/kit/1/log/debug?line=1",
-                "/bots/kit/1/log/debug?q=svg", "/bots/kit/1/log/debug?q=\(PercentEncoding.encode(attack))",
-                "/bots/kit?branch=\(PercentEncoding.encode(attack))", "/queue", "/screen",
-                "/?q=\(PercentEncoding.encode(attack))", "/bots/kit/1/issues", "/bots/kit/1/tests", "/bots/kit/tests",
-                "/bots/kit/tests/history?name=\(PercentEncoding.encode("\(attack)/\(attack)"))",
-            ]
+            let paths = Self.paths(showing: attack)
             for path in paths {
                 // when
                 let page = try await web.send("GET", path).text

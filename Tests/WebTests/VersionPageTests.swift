@@ -137,7 +137,7 @@ import Testing
             }
             let page = try await web.send("GET", "/products/kit/1.0.0").text
             expectContains(page, "<span class=\"tag bad\">wrong</span> does not fit SHA256SUMS")
-            expectContains(page, "provenance.json</a> cannot be read</dd>")
+            expectContains(page, "provenance.json</a> cannot be read</span>")
             expectContains(page, "provenance.json</a></th><td class=\"num\">1 B</td>")
         }
     }

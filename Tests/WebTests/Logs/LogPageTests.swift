@@ -287,7 +287,7 @@ private struct LongLog {
     @Test(
         .proves(.web, "The page of a running integration shows the last lines, the tests so far and the time left"),
         arguments: [
-            (10, "about 30 s left, by the branch’s last 2 integrations"), (100, "for 1 min 40 s; usually 40 s"),
+            (10, "about 30 s left, by the branch&#39;s last 2 integrations"), (100, "for 1 min 40 s; usually 40 s"),
         ])
     func testThatARunningIntegrationShowsTheTimeThatIsLeft(seconds: Int64, expected: String) async throws {
         try await withWeb { web in
