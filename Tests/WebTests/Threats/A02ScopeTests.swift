@@ -75,7 +75,7 @@ import Testing
 
     private static func line(_ route: Route) -> String { "\(route.method.rawValue) \(route.pattern.description)" }
 
-    @Test(.proves(.web, "Every route × a role that is limited to bots (A2)"), .threat("A2"))
+    @Test(.proves(.web, "Every route × a role that is limited to bots (A2)"))
     func testA2ThatEveryRouteWithoutABotSaysWhatALimitedRoleGets() async throws {
         try await withWeb { web in
             let rules = Dictionary(
@@ -123,7 +123,7 @@ import Testing
     }
 
     @Test(
-        .proves(.web, "Every route × a role that is limited to bots (A2)"), .threat("A2"),
+        .proves(.web, "Every route × a role that is limited to bots (A2)"),
         .proves(.badInput, "A token without the right is refused"), arguments: [true, false])
     func testA2ThatALimitedRoleGetsWhatTheRouteSays(anonymousMayRead: Bool) async throws {
         try await withWeb(anonymousMayRead: anonymousMayRead) { web in
@@ -151,7 +151,7 @@ import Testing
     }
 
     /// The roles of a session are those of its token.
-    @Test(.proves(.web, "Every route × a role that is limited to bots (A2)"), .threat("A2"))
+    @Test(.proves(.web, "Every route × a role that is limited to bots (A2)"))
     func testA2ThatFormsOfALimitedSessionChangeOnlyItsBots() async throws {
         try await withWeb(anonymousMayRead: false) { web in
             // given
@@ -170,7 +170,7 @@ import Testing
         }
     }
 
-    @Test(.proves(.web, "Every route × a role that is limited to bots (A2)"), .threat("A2"))
+    @Test(.proves(.web, "Every route × a role that is limited to bots (A2)"))
     func testA2ThatNoRouteShowsAnotherBot() async throws {
         try await withWeb(anonymousMayRead: false) { web in
             // given
