@@ -16,6 +16,7 @@ struct SlurmProgram: Sendable {
     /// - Returns: Its standard output.
     /// - Throws: `.noLauncher` if it could not be started, was not successful or took too long. The message is what it printed.
     func run(_ program: String, _ arguments: [String]) async throws(ExecutionError) -> String {
+        let executable = executable(program)
         let operation = "\(program) \(arguments.joined(separator: " ").prefix(500))"
         let environment = environment.reduce(into: [Environment.Key: String?]()) { result, variable in
             result[Environment.Key(rawValue: variable.key) ?? ""] = variable.value
@@ -24,7 +25,7 @@ struct SlurmProgram: Sendable {
             group.addTask {
                 do {
                     let result = try await Subprocess.run(
-                        Self.executable(program), arguments: Arguments(arguments),
+                        executable, arguments: Arguments(arguments),
                         environment: .inherit.updating(environment), workingDirectory: "/", input: .none,
                         output: .string(limit: Self.outputLimit), error: .string(limit: 64 << 10))
                     guard result.terminationStatus.isSuccess else {
@@ -52,8 +53,8 @@ struct SlurmProgram: Sendable {
 
     /// Returns the command in the first directory of `PATH` that has it. By a mere name, Subprocess would start one process for each directory
     /// before that.
-    private static func executable(_ program: String) -> Executable {
-        let path = getenv("PATH").map { String(cString: $0) } ?? ""
+    private func executable(_ program: String) -> Executable {
+        let path = environment["PATH"] ?? getenv("PATH").map { String(cString: $0) } ?? ""
         for directory in path.split(separator: ":") where directory.hasPrefix("/") {
             let candidate = "\(directory)/\(program)"
             var status = stat()
