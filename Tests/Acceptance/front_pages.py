@@ -129,10 +129,10 @@ def typing(driver, daemon):
     folded = "return document.querySelector('main details:not(.act)').open"
     driver.execute_script(folded.replace("return ", "") + " = true")
     # Something changes, and the page is refreshed with all rows.
-    counts = "return document.querySelector('main').textContent.match(/(\\d+)\\s+waiting/)?.[1]"
-    waiting = driver.execute_script(counts)
+    row = "return [...document.querySelectorAll('#bots tbody')].find((b) => b.dataset.name === 'meter').textContent"
+    known, newest = driver.execute_script(row), daemon.integrations("meter")[0]["number"]
     daemon.command("integrate", "meter")
-    claim(within(20, lambda: driver.execute_script(counts) != waiting), "the page is refreshed when something changes", f"{waiting} waiting before")
+    claim(within(60, lambda: driver.execute_script(row) != known), "the page is refreshed when something changes", f"meter#{newest + 1}")
     kept = driver.execute_script("return document.querySelector('[data-filter]').value")
     claim(driver.execute_script(shown) == "orders" and kept == "ord top", "the filter stays when the page is refreshed", kept)
     claim(driver.execute_script(folded), "what was unfolded stays open when the page is refreshed")
