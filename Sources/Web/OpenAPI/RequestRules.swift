@@ -16,6 +16,13 @@ enum RequestRules {
         ],
         "ApprovalRequest.commit": [pattern("^[0-9a-f]{40}$")],
         "TokenRequest.name": [pattern("^\(Name.pattern)$")],
+        "TokenRequest.bots": [
+            Keyword(key: "minItems", value: 1),
+            Keyword(key: "maxItems", value: .integer(Int64(BotScope.maximumPatterns))),
+            Keyword(
+                key: "allOf",
+                value: [["items": ["pattern": .string("^[a-z0-9._*?-]{1,\(Name.maximumLength)}$")]]]),
+        ],
         "BotRenameRequest.name": [pattern("^\(Name.pattern)$")],
         "ResumeRequest.PublishedVersion.product": [pattern("^\(Name.pattern)$")],
         "ResumeRequest.PublishedVersion.version": [
@@ -41,6 +48,14 @@ enum RequestRules {
     /// The keywords of objects whose members depend on each other.
     static let objects: [String: [JSONValue.Member]] = [
         "SilenceRequest": [anyOf([absent("until")], [absent("for")])],
+        "ResumeRequest": [
+            Keyword(
+                key: "anyOf",
+                value: [
+                    .object([Keyword(key: "properties", value: .object([not("publishing")]))]),
+                    ["properties": ["published": ["type": "array"]], "required": ["published"]],
+                ])
+        ],
         "RerunRequest": [
             Keyword(
                 key: "allOf",
@@ -59,7 +74,8 @@ enum RequestRules {
 
     /// Returns the keywords of a text that says something.
     private static func words(_ limit: Int) -> [Keyword] {
-        [pattern("[^\\s]"), Keyword(key: "maxLength", value: .integer(Int64(limit)))]
+        // U+0085 is a space of Unicode, and none of ECMA-262.
+        [pattern("[^\\s\\u0085]"), Keyword(key: "maxLength", value: .integer(Int64(limit)))]
     }
 
     private static func anyOf(_ choices: [Keyword]...) -> Keyword {
