@@ -77,7 +77,7 @@ static void hold(int number) {
     sigfillset(&all);
     pthread_sigmask(SIG_BLOCK, &all, NULL);
     kill(getpid(), number);
-    // The thread has nothing else to do: it waited for signals alone.
+    // The thread ends here: it waited for signals alone.
     for (;;) pause();
 }
 

@@ -24,7 +24,7 @@ class Container:
               f"{self('systemctl', '--version').stdout.splitlines()[0]}, booted in {since(begun)}")
 
     def tree(self, root):
-        """How systemd-nspawn is told of the tree."""
+        """The options of systemd-nspawn that name the tree."""
         return ["-D", root, "--volatile=overlay"]
 
     def boots(self):

@@ -1,4 +1,7 @@
-"""New machines for Tests/Acceptance/operate: a Debian with systemd as PID 1 that is kept across a reboot, and what is outside of it."""
+"""New machines for Tests/Acceptance/operate: a Debian with systemd as PID 1 that is kept across a reboot, and what is outside of it.
+
+Paths beneath /root and /srv are those of the container's tree, made for the run; this machine has none of them.
+"""
 import json, sys
 
 from acceptance import Repository, last, note, run, within

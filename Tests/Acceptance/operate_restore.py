@@ -17,7 +17,7 @@ archive: { include: [kit.txt] }
 """
 # A warning for each line that says so, and a test that fails where a file says so.
 BUILD = """cp source.txt kit.txt
-grep -n TODO source.txt | while IFS=: read -r line rest; do echo "source.txt:$line:1: warning: $rest [-Wtodo]"; done
+grep -n LATER source.txt | while IFS=: read -r line rest; do echo "source.txt:$line:1: warning: $rest [-Wlater]"; done
 """
 CHECK = """failure=; [ ! -e broken ] || failure='<failure message="it is broken"/>'
 echo '<testsuite name="kit"><testcase classname="kit" name="first"/>' >junit.xml
@@ -83,7 +83,7 @@ def lived(machine, kit):
     kit.commit({".martlet.yml": RECIPE, "build": BUILD, "check": CHECK, "source.txt": "one\n"})
     machine.bot("kit", BOT)
     machine.judged(1)
-    for files in ({"source.txt": "one\nTODO\n"}, {"source.txt": "one\nTODO\n", "broken": ""}):
+    for files in ({"source.txt": "one\nLATER\n"}, {"source.txt": "one\nLATER\n", "broken": ""}):
         kit.commit(files)
         machine("martlet", "integrate", "kit", "--commit", "main", "--wait")
     kit.git("rm", "-q", "broken")

@@ -1,5 +1,8 @@
 """The Debian package on a new Debian with systemd as PID 1: installed, upgraded while a job runs, removed, installed again, purged, and in the
-place of an installation that was made without a package."""
+place of an installation that was made without a package.
+
+Paths beneath /root and /srv are those of the container's tree, made for the run; this machine has none of them.
+"""
 import re, shutil, time
 
 from acceptance import last, note, not_here, programs, run, since, within

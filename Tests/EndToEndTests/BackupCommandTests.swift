@@ -78,7 +78,7 @@ import Testing
             expectContains(try await daemon.output("show", "kit#1"), "kit#1")
             #expect(try sums(daemon, "1.0.0") == first)
             expectContains(try await daemon.output("audit", "--action", "restored"), "the backup of 20")
-            // and nothing gets the lost number
+            // and no version gets the lost number
             expectContains(try await daemon.output("queue"), "publishing is held since ")
             let resumed = try await daemon.martlet("resume", "--publishing", "--published", "kit=1.0.1")
             #expect(resumed.status == 0, "\(resumed.stderr)")

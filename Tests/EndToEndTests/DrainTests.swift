@@ -45,7 +45,7 @@ import Testing
             #expect(lines.last == "nothing runs")
             expectContains(try await daemon.completion(of: 1), #""result":"succeeded""#)
             expectContains(try await daemon.get("/api/v1/bots/kit/integrations/2").body, #""state":"queued""#)
-            // when: it is asked again, and there is nothing to wait for
+            // when: it is asked again, and no job runs
             let again = try await daemon.martlet("drain", "--wait", "--json")
             // then
             #expect(again.status == 0)

@@ -30,7 +30,7 @@ import Testing
             expectContains(first.first ?? "", "file=\(path)")
             let sum = try await runExpectingSuccess(["sha256sum", path]).prefix(64)
             expectContains(first.first ?? "", "content=SHA-256 \(sum)")
-            // when: they change, then nothing does
+            // when: they change, and are read again without a change
             let settings = try daemon.directory.text("etc/martlet.yml")
             try reload(daemon, settings + "retention: { integrations: 5 }\n")
             await until("they are read") { (try? lines(daemon, "settings were read").count) == 2 }

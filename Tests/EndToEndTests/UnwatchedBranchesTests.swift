@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A bot that integrates nothing of a repository that can be reached, as users see it after a scan.
+/// A bot that watches no branch of a repository that can be reached, as users see it after a scan.
 @Suite(
     .proves(
         .intake,

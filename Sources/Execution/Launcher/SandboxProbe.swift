@@ -17,7 +17,7 @@ package struct SandboxProbe: Sendable {
     ///   - supervisor: The path of `martlet-supervisor`.
     ///   - launcher: The absolute path of the socket of the launcher that will start the jobs. If a launcher listens there, it makes the sandbox,
     ///     because a service manager can allow it sandboxes that it forbids to this process.
-    ///   - isManaged: Whether a service manager keeps the launcher, so that a try without it says nothing about jobs.
+    ///   - isManaged: Whether a service manager keeps the launcher, so that a try without it does not show what jobs get.
     package init(supervisor: String, launcher: String? = nil, isManaged: Bool = false) {
         self.supervisor = supervisor
         self.isManaged = isManaged

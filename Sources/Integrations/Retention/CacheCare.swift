@@ -65,7 +65,7 @@ package struct CacheCare: Sendable {
         try await queue.run { () throws(FileError) in try cleaning.record(at: now) }
     }
 
-    /// Removes all directories of a bot that has no jobs and will have none. A later bot of its name finds nothing of it on nodes either.
+    /// Removes all directories of a bot that has no jobs and will have none. A later bot of its name gets empty workspaces on nodes, too.
     func removeAll(of bot: Name) async throws(FileError) {
         try await recordCleaning(of: bot)
         let state = state

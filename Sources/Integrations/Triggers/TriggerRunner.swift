@@ -30,7 +30,7 @@ package struct TriggerRunner: Sendable {
     let clock: WallClock
     /// For the pauses between tries to reach the launcher.
     let timer: any Clock<Duration>
-    /// Repeats what failed on a full disk; `nil` if nothing is repeated.
+    /// Repeats what failed on a full disk; `nil`: such a failure is final.
     let jobRunner: JobRunner?
     /// Where refused credentials of uploads are recorded.
     let refusals: RefusedAccess

@@ -12,7 +12,7 @@ extension Pages {
     /// How many earlier integrations of the branch tell how long one takes.
     static let estimatedFrom = 20
 
-    /// Adds what is running to the page of an integration. An integration that is completed has nothing of it.
+    /// Adds what is running to the page of an integration. The page of a completed integration stays as it is.
     func show(running attempts: [AttemptRecord], of record: IntegrationRecord, in view: inout ViewObject) async throws {
         // A page that is open when its integration begins to run gets no further style sheet.
         view["terminal"] = .flag(record.state.word != "completed")

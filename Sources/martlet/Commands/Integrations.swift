@@ -62,7 +62,7 @@ struct Integrate: AsyncParsableCommand {
                 Output.print("\(Output.visible(line))\n")
                 await Waiting.printPage(of: queued, connection)
             }
-            // Its pushes may start nothing, such as where `branches:` matches no branch. Without an answer there is no remark.
+            // Its pushes may start no integration, such as where `branches:` matches no branch. Without an answer there is no remark.
             let state = try? await connection.get("/api/v1/bots/\(PercentEncoding.encode(bot.name))", as: API.Bot.self)
             if let remark = state?.remark { Output.remark(remark) }
             guard wait else {
