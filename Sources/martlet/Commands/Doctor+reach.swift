@@ -66,7 +66,8 @@ extension Doctor {
         var check: @Sendable () async throws -> Void
     }
 
-    /// Examines whether each target of notices, commit statuses, uploads, the operator, traces and sign-in can be reached. No notice, status or file is sent.
+    /// Examines whether each target of notices, commit statuses, uploads, the operator, traces and sign-in can be reached.
+    /// No notice, status or file is sent.
     static func examineTargets(
         _ settings: ServiceSettings, _ bots: [BotSpecification], _ secrets: SecretStore, _ report: inout DoctorReport
     ) async {
