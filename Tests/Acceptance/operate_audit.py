@@ -106,7 +106,7 @@ def restored(daemon, acts, me, place):
         acts.failures.append(last(made.stderr + done.stderr))
     acts.expected.append(("restored", me, SOCKET, "the backup of ", before, now()))
     daemon.started()
-    acts.do("resumed", "ann", "", "resume", "--publishing")
+    acts.do("resumed", "ann", "", "resume", "--publishing", "--none-published")
 
 
 def compare(rows, acts):
